@@ -1,0 +1,78 @@
+//! Agents: one step a tick, within the tick's budget.
+
+mod shortcut;
+mod time_bounded;
+
+pub use time_bounded::{Acting, TimeBounded, TimeBoundedConfig, Tracing};
+
+use thiserror::Error;
+
+use crate::{EndpointError, NodeId, Slice, Space};
+
+/// What an agent does in one tick.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// It goes to this node, which an edge leads to.
+    Move(NodeId),
+    /// It stays where it is for now.
+    Wait,
+    /// It is at its goal; there is nothing left to do.
+    Arrived,
+    /// There is no way to the goal on the map as it is known.
+    Unreachable,
+}
+
+/// What changed on the known map since the agent's last tick.
+///
+/// ```
+/// use tickstar::{NodeId, Seen};
+/// let nothing_new = Seen::default();
+/// let a_door_closed = Seen { changed: &[NodeId(17)] };
+/// # let _ = (nothing_new, a_door_closed);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen<'a> {
+    /// The nodes that were blocked or opened; the space says which.
+    pub changed: &'a [NodeId],
+}
+
+/// Something that walks to a goal, one step a tick.
+///
+/// Before each tick the agent stands where its last [`Step::Move`] led. It never owns the map: each
+/// tick borrows the space as the agent knows it.
+pub trait Agent<S: Space> {
+    /// Thinks within the slice and takes a step.
+    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
+
+    /// Gives the agent a new task, keeping its memory for reuse. It then behaves as a fresh one.
+    ///
+    /// # Errors
+    /// When the start or goal cannot be stood on, or the space is not fit for the agent.
+    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
+
+    /// Where the agent stands.
+    fn position(&self) -> NodeId;
+
+    /// The node it is heading for at present: the goal, or the end of the path it follows.
+    fn target(&self) -> Option<NodeId>;
+
+    /// What one tick of this budget may spend at most: expansions and trace steps.
+    fn limits(&self, budget: u64) -> (u64, u64);
+
+    /// Heap memory of the search state in bytes, the map not counted.
+    fn bytes(&self) -> usize;
+}
+
+/// Why an agent cannot take a task.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum AgentError {
+    /// The start or goal is of no use.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// The agent walks back the way it came, which the space does not promise.
+    #[error(
+        "this algorithm walks back along edges, and the map has edges that cannot be walked back \
+         at the same cost: use `astar`, `wastar` or `gbfs`, which never turn round"
+    )]
+    NeedsReversibleEdges,
+}

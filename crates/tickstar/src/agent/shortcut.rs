@@ -1,0 +1,150 @@
+//! Enhancement 1 of the 2009 paper: a shortcut to the known path while backtracking.
+//!
+//! When the path to the goal is known and the agent is off it, walking back to where the two part
+//! can be blatantly long: in the paper's figure 2 the agent would leave a corridor by its far end
+//! although there is an opening beside it. So on each step back a bounded A* runs from the nodes of
+//! the known path, each beginning with its true cost to the goal, towards the agent. If it gets
+//! there, the agent walks the found way to the path and goes on along it.
+//!
+//! # Deviations
+//! * Seeding the whole path is not constant time. Each seed is charged as a trace step, nearest to
+//!   the agent first; the nearest node is noticed while the path is traced, and then kept up with
+//!   the agent.
+//! * The way found must be strictly cheaper than walking back, which needs the junction of the
+//!   agent's branch with the path: found by climbing the branch, charged as trace steps, over several
+//!   ticks if need be.
+
+use crate::search::Trail;
+use crate::{
+    BestFirst, Cost, Event, NodeId, OpenList, Priority, SearchConfig, Slice, Space, Status,
+};
+
+#[derive(Clone, Debug)]
+pub(super) struct Shortcut {
+    search: BestFirst,
+    /// The node of the traced path nearest to the agent so far.
+    near: Option<(Cost, NodeId)>,
+    /// How far the agent's branch has been climbed in search of the junction.
+    climbed: Option<NodeId>,
+    /// A way was found and is being walked.
+    found: bool,
+}
+
+impl Shortcut {
+    pub fn new(open: OpenList) -> Shortcut {
+        let config = SearchConfig { priority: Priority::ASTAR, open, reopen: false };
+        Shortcut { search: BestFirst::new(config), near: None, climbed: None, found: false }
+    }
+
+    pub fn reset(&mut self) {
+        self.near = None;
+        self.climbed = None;
+        self.found = false;
+    }
+
+    /// Notes a node of the path being traced, to know later where the path comes near the agent.
+    pub fn notice(&mut self, space: &impl Space, node: NodeId, agent: NodeId) {
+        let distance = space.estimate(node, agent);
+        if self.near.is_none_or(|(nearest, _)| distance < nearest) {
+            self.near = Some((distance, node));
+        }
+    }
+
+    /// The next node of the shortcut, while one is being walked. The search ran from the path to the
+    /// agent, so its parents lead from the agent to the path.
+    pub fn step(&self, at: NodeId) -> Option<NodeId> {
+        if self.found { self.search.parent(at) } else { None }
+    }
+
+    /// Looks for a way from the path to the agent, within the slice.
+    pub fn seek(
+        &mut self,
+        space: &impl Space,
+        main: &BestFirst,
+        path: &Trail,
+        agent: NodeId,
+        slice: &mut Slice<'_>,
+    ) {
+        let Some(junction) = self.junction(main, path, agent, slice) else { return };
+        let g = |node| main.cost_to(node).unwrap_or(Cost::INFINITE);
+        let goal = path.tip();
+        let walking_back = (g(agent) - g(junction)) + (g(goal) - g(junction));
+        self.follow_agent(space, main, path, agent, slice);
+        let Some((_, near)) = self.near else { return };
+
+        // Seeds outward from the nearest node, to both sides by turns.
+        self.search.begin(space, agent);
+        let mut ahead = std::iter::successors(Some(near), |&node| path.next(node));
+        let mut behind = std::iter::successors(Some(near), |&node| {
+            main.parent(node).filter(|_| node != junction)
+        });
+        behind.next();
+        loop {
+            let pair = [ahead.next(), behind.next()];
+            let seeds = pair.into_iter().flatten();
+            let placed = seeds.take_while(|&seed| slice.trace(seed)).map(|seed| {
+                self.search.add_root(space, seed, g(goal) - g(seed));
+            });
+            if placed.count() < pair.iter().flatten().count().max(1) {
+                break;
+            }
+        }
+        if self.search.run(space, slice) == Status::Reached
+            && self.search.cost_to(agent).is_some_and(|cost| cost < walking_back)
+        {
+            self.found = true;
+            slice.note(Event::Shortcut);
+        }
+    }
+
+    /// Climbs from the agent to the first node on the path; the agent itself walks the same nodes.
+    fn junction(
+        &mut self,
+        main: &BestFirst,
+        path: &Trail,
+        agent: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<NodeId> {
+        let mut node = self.climbed.unwrap_or(agent);
+        while path.to_tip(node).is_none() {
+            let parent = main.parent(node)?;
+            if !slice.trace(parent) {
+                self.climbed = Some(node);
+                return None;
+            }
+            node = parent;
+        }
+        self.climbed = Some(node);
+        Some(node)
+    }
+
+    /// Moves the nearest node along the path as long as that brings it nearer to the agent.
+    fn follow_agent(
+        &mut self,
+        space: &impl Space,
+        main: &BestFirst,
+        path: &Trail,
+        agent: NodeId,
+        slice: &mut Slice<'_>,
+    ) {
+        let Some((_, mut near)) = self.near else { return };
+        let mut distance = space.estimate(near, agent);
+        while let Some((closer, node)) = [path.next(near), main.parent(near)]
+            .into_iter()
+            .flatten()
+            .map(|node| (space.estimate(node, agent), node))
+            .min_by_key(|&(closer, _)| closer)
+            .filter(|&(closer, _)| closer < distance)
+        {
+            if !slice.trace(node) {
+                break;
+            }
+            (distance, near) = (closer, node);
+        }
+        self.near = Some((distance, near));
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of::<Shortcut>() + self.search.bytes()
+    }
+}

@@ -1,0 +1,229 @@
+//! The budget of one tick: the single gate every unit of work passes.
+
+use std::fmt;
+
+use crate::NodeId;
+
+/// One unit of work about to be done, as shown to a [`Slice`]'s watcher.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// A node is taken from the open list and all its neighbours are looked at.
+    Expand(NodeId),
+    /// One parent pointer is followed.
+    Trace(NodeId),
+}
+
+/// Something worth telling about a tick, beside the step itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The search knows a whole path to the goal.
+    Found,
+    /// A newly traced path is now the one to follow.
+    Adopted,
+    /// A newly traced path was refused, because it reaches less far than the one being followed.
+    Kept,
+    /// The step goes back along the branch the agent came by.
+    Backtrack,
+    /// There was nothing to follow at the root, so the agent stepped away from it and will return.
+    Bounce,
+    /// A shortcut to the known path was found while backtracking.
+    Shortcut,
+    /// The search began again from where the agent stands.
+    Restart,
+}
+
+impl Event {
+    /// Every event, in the order of their declaration.
+    pub const ALL: [Event; 7] = [
+        Event::Found,
+        Event::Adopted,
+        Event::Kept,
+        Event::Backtrack,
+        Event::Bounce,
+        Event::Shortcut,
+        Event::Restart,
+    ];
+
+    /// The event's name in traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Event::Found => "found",
+            Event::Adopted => "adopted",
+            Event::Kept => "kept",
+            Event::Backtrack => "backtrack",
+            Event::Bounce => "bounce",
+            Event::Shortcut => "shortcut",
+            Event::Restart => "restart",
+        }
+    }
+}
+
+/// What one tick may spend, and what it has spent.
+///
+/// A slice begins with a budget of `R` units. A plain search spends them all on expansions; an
+/// agent may split them into expansions and trace steps first. Nothing works past it.
+///
+/// ```
+/// use tickstar::{NodeId, Slice};
+/// let mut slice = Slice::new(2);
+/// assert!(slice.expand(NodeId(7)) && slice.expand(NodeId(8)));
+/// assert!(!slice.expand(NodeId(9)), "the budget is spent");
+/// assert_eq!(slice.expansions(), 2);
+/// ```
+///
+/// A limit in wall-clock time comes from outside, as a watcher that says when to stop:
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use tickstar::Slice;
+/// let deadline = Instant::now() + Duration::from_millis(1);
+/// let mut in_time = |_work| Instant::now() < deadline;
+/// let slice = Slice::watched(10_000, &mut in_time);
+/// # drop(slice);
+/// ```
+pub struct Slice<'w> {
+    budget: u64,
+    expansions_left: u64,
+    traces_left: u64,
+    expansions: u64,
+    traces: u64,
+    events: u8,
+    watch: Option<&'w mut dyn FnMut(Work) -> bool>,
+}
+
+impl<'w> Slice<'w> {
+    /// A budget of so many units, each good for one expansion.
+    pub fn new(budget: u64) -> Slice<'w> {
+        Slice {
+            budget,
+            expansions_left: budget,
+            traces_left: u64::MAX,
+            expansions: 0,
+            traces: 0,
+            events: 0,
+            watch: None,
+        }
+    }
+
+    /// No limit.
+    pub fn unlimited() -> Slice<'w> {
+        Slice::new(u64::MAX)
+    }
+
+    /// As [`Slice::new`], with a watcher that sees each unit of work before it is done and may
+    /// refuse it by answering `false`; the tick then does no more work.
+    pub fn watched(budget: u64, watch: &'w mut dyn FnMut(Work) -> bool) -> Slice<'w> {
+        Slice { watch: Some(watch), ..Slice::new(budget) }
+    }
+
+    /// The units this slice began with.
+    pub fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Splits the budget: from here on so many expansions and so many trace steps may be done.
+    pub fn share(&mut self, expansions: u64, traces: u64) {
+        self.expansions_left = expansions.min(self.budget.saturating_sub(self.expansions));
+        self.traces_left = traces;
+    }
+
+    /// Asks to expand a node; `false` means the budget is spent.
+    #[inline]
+    pub fn expand(&mut self, node: NodeId) -> bool {
+        if self.expansions_left == 0 || !self.agreed(Work::Expand(node)) {
+            return false;
+        }
+        self.expansions_left -= 1;
+        self.expansions += 1;
+        true
+    }
+
+    /// Asks to follow a parent pointer to this node; `false` means the budget is spent.
+    #[inline]
+    pub fn trace(&mut self, node: NodeId) -> bool {
+        if self.traces_left == 0 || !self.agreed(Work::Trace(node)) {
+            return false;
+        }
+        self.traces_left -= 1;
+        self.traces += 1;
+        true
+    }
+
+    #[inline]
+    fn agreed(&mut self, work: Work) -> bool {
+        match &mut self.watch {
+            None => true,
+            Some(watch) => {
+                let go_on = watch(work);
+                if !go_on {
+                    self.expansions_left = 0;
+                    self.traces_left = 0;
+                    self.watch = None;
+                }
+                go_on
+            }
+        }
+    }
+
+    /// Notes an event of this tick.
+    pub fn note(&mut self, event: Event) {
+        self.events |= 1 << event as u8;
+    }
+
+    /// Expansions done so far.
+    pub fn expansions(&self) -> u64 {
+        self.expansions
+    }
+
+    /// Trace steps done so far.
+    pub fn traces(&self) -> u64 {
+        self.traces
+    }
+
+    /// Whether this event was noted.
+    pub fn has(&self, event: Event) -> bool {
+        self.events & (1 << event as u8) != 0
+    }
+
+    /// The events noted, in a fixed order.
+    pub fn events(&self) -> impl Iterator<Item = Event> {
+        let events = self.events;
+        Event::ALL.into_iter().filter(move |&event| events & (1 << event as u8) != 0)
+    }
+}
+
+impl fmt::Debug for Slice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slice")
+            .field("budget", &self.budget)
+            .field("expansions", &self.expansions)
+            .field("traces", &self.traces)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_bound_each_kind_of_work_and_never_exceed_the_budget() {
+        let mut slice = Slice::new(10);
+        slice.share(100, 3);
+        assert_eq!((0..50).filter(|&n| slice.expand(NodeId(n))).count(), 10);
+        assert_eq!((0..50).filter(|&n| slice.trace(NodeId(n))).count(), 3);
+    }
+
+    #[test]
+    fn a_watcher_that_refuses_ends_the_tick() {
+        let mut seen = 0;
+        let mut watch = |_| {
+            seen += 1;
+            seen <= 4
+        };
+        let mut slice = Slice::watched(100, &mut watch);
+        assert_eq!((0..50).filter(|&n| slice.expand(NodeId(n))).count(), 4);
+        assert!(!slice.trace(NodeId(0)));
+        assert_eq!(slice.expansions(), 4);
+    }
+}

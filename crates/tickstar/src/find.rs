@@ -1,0 +1,84 @@
+//! Whole paths in one call.
+
+use thiserror::Error;
+
+use crate::{BestFirst, Cost, NodeId, SearchConfig, Slice, Space, Status};
+
+/// A path and what it took to find it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Path {
+    /// Every node in order, start and goal included.
+    pub nodes: Vec<NodeId>,
+    /// The sum of its edges.
+    pub cost: Cost,
+    /// Nodes expanded to find it.
+    pub expansions: u64,
+}
+
+/// Why a start or goal cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum EndpointError {
+    /// The start is blocked or outside the space.
+    #[error("the start, {0}, is blocked or outside the map")]
+    Start(NodeId),
+    /// The goal is blocked or outside the space.
+    #[error("the goal, {0}, is blocked or outside the map")]
+    Goal(NodeId),
+}
+
+impl EndpointError {
+    /// Checks that both ends can be stood on.
+    pub(crate) fn check(space: &impl Space, from: NodeId, to: NodeId) -> Result<(), EndpointError> {
+        if !space.contains(from) {
+            return Err(EndpointError::Start(from));
+        }
+        if !space.contains(to) {
+            return Err(EndpointError::Goal(to));
+        }
+        Ok(())
+    }
+}
+
+/// Finds a path, or learns that there is none (`Ok(None)`). Optimal with the default options.
+///
+/// ```
+/// use tickstar::{Cell, Grid, find_path};
+/// let grid = Grid::from_rows([
+///     "......",
+///     ".####.",
+///     "......",
+/// ])?;
+/// let from = grid.node(Cell::new(1, 2)).unwrap();
+/// let to = grid.node(Cell::new(1, 0)).unwrap();
+/// let path = find_path(&grid, from, to, Default::default())?.expect("there is a way");
+/// assert_eq!(path.cost.in_cells(), 4.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the start or the goal is blocked or outside the space.
+///
+/// # Panics
+/// Never, unless the space breaks its promises.
+pub fn find_path(
+    space: &impl Space,
+    from: NodeId,
+    to: NodeId,
+    options: SearchConfig,
+) -> Result<Option<Path>, EndpointError> {
+    EndpointError::check(space, from, to)?;
+    let mut search = BestFirst::new(options);
+    search.start(space, from, to);
+    let mut slice = Slice::unlimited();
+    if search.run(space, &mut slice) != Status::Reached {
+        return Ok(None);
+    }
+    let nodes = search.path_to(to).expect("a reached goal has a path");
+    // Summed along the path: with reopening an ancestor may have become cheaper since the goal's
+    // own cost was written.
+    let cost = nodes
+        .windows(2)
+        .map(|step| space.edge(step[0], step[1]).expect("a path is made of edges"))
+        .sum();
+    Ok(Some(Path { nodes, cost, expansions: slice.expansions() }))
+}

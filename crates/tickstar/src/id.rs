@@ -1,0 +1,30 @@
+//! The name of a node in a search space.
+
+use std::fmt;
+
+/// A node of a [`Space`](crate::Space): a cell of a grid or a vertex of a graph.
+///
+/// Ids are small dense numbers, so the search indexes with them instead of hashing.
+/// Get one from the space it belongs to, for example with [`Grid::node`](crate::Grid::node).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The id as an index into a table.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n{}", self.0)
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}", self.0)
+    }
+}

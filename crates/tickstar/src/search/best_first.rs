@@ -1,0 +1,321 @@
+//! The resumable best-first search: A*, weighted A*, greedy search and Dijkstra's are settings of
+//! this one loop.
+//!
+//! It may stop after any expansion and go on later with the same result, and it borrows the space
+//! for one call at a time. The goal counts as found as soon as nothing on the open list has a
+//! smaller key, so no expansion is spent on it.
+//!
+//! # Invariants
+//! * A parent pointer is set only together with a g-value derived from it, and g-values only fall,
+//!   so g falls strictly along parent pointers: they form a tree that ends in a root, at all times.
+//! * Without reopening, the parent of a closed node never changes.
+//!
+//! # Real-time bound
+//! An expansion costs a constant number of look-ups and at most one insertion an edge. Stale
+//! entries that come to the top are dropped without a charge; each was inserted by an expansion
+//! that was charged, so this is constant time amortised.
+
+use super::open::{Buckets, Entry, Heap, Open, OpenList};
+use super::paged::Paged;
+use super::priority::Priority;
+use crate::{Cost, NodeId, Slice, Space};
+
+/// Where a search stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// There are nodes left to expand.
+    Working,
+    /// The goal is the best of the open list: its path is known.
+    Reached,
+    /// No node is left and the goal was not met: it cannot be reached.
+    Exhausted,
+}
+
+/// How a [`BestFirst`] search works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SearchConfig {
+    /// Which node is expanded next.
+    pub priority: Priority,
+    /// Which open list keeps them.
+    pub open: OpenList,
+    /// Whether a closed node to which a cheaper way is found is opened again.
+    ///
+    /// Off by default. A* never meets such a node. Weighted A* does, and its bound of `w` times the
+    /// optimum holds without reopening too, as the estimate is consistent; with reopening it may
+    /// expand more nodes than A*, which undoes what the weight is for.
+    pub reopen: bool,
+}
+
+/// What the search knows of a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    g: Cost,
+    /// The node itself for a root.
+    parent: NodeId,
+    /// Twice the number of the search that touched it last, plus one if it is closed. A new search
+    /// makes all older records void by counting up.
+    stamp: u32,
+}
+
+#[derive(Clone, Debug)]
+enum List {
+    Heap(Heap),
+    Buckets(Buckets),
+}
+
+/// A best-first search that can be stopped and resumed, and reused without giving up its memory.
+///
+/// ```
+/// use tickstar::{BestFirst, Cell, Grid, SearchConfig, Slice, Status};
+/// let grid = Grid::from_rows(["....", ".##.", "...."])?;
+/// let [from, to] = [(0, 1), (3, 1)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+/// let mut search = BestFirst::new(SearchConfig::default());
+/// search.start(&grid, from, to);
+/// while search.run(&grid, &mut Slice::new(2)) == Status::Working {
+///     // do something else in between
+/// }
+/// assert_eq!(search.path_to(to).unwrap().len(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BestFirst {
+    nodes: Paged<Record>,
+    open: List,
+    core: Core,
+}
+
+/// The part of the search that does not depend on the kind of open list.
+#[derive(Clone, Copy, Debug)]
+struct Core {
+    config: SearchConfig,
+    goal: NodeId,
+    /// The goal's key once it has been met.
+    goal_key: Option<u64>,
+    /// The stamp of an open node in the current search; always even.
+    stamp: u32,
+    best: Option<Entry>,
+    status: Status,
+}
+
+impl BestFirst {
+    /// A search with nothing to do yet.
+    pub fn new(config: SearchConfig) -> BestFirst {
+        let open = match config.open {
+            OpenList::Buckets => List::Buckets(Buckets::default()),
+            OpenList::Heap => List::Heap(Heap::default()),
+        };
+        let core = Core {
+            config,
+            goal: NodeId::default(),
+            goal_key: None,
+            stamp: 0,
+            best: None,
+            status: Status::Exhausted,
+        };
+        BestFirst { nodes: Paged::default(), open, core }
+    }
+
+    /// Begins a new search from one node to another.
+    pub fn start(&mut self, space: &impl Space, root: NodeId, goal: NodeId) {
+        self.begin(space, goal);
+        self.add_root(space, root, Cost::ZERO);
+    }
+
+    /// Begins a new search towards a goal, with no root yet. Constant time: nothing of the search
+    /// before is touched.
+    pub fn begin(&mut self, space: &impl Space, goal: NodeId) {
+        self.nodes.cover(space.size());
+        self.core.stamp = self.core.stamp.wrapping_add(2);
+        if self.core.stamp == 0 {
+            self.nodes.clear();
+            self.core.stamp = 2;
+        }
+        let span = self.core.config.priority.key_span(space.max_edge_cost());
+        match &mut self.open {
+            List::Heap(open) => open.clear(span),
+            List::Buckets(open) => open.clear(span),
+        }
+        self.core.goal = goal;
+        self.core.goal_key = None;
+        self.core.best = None;
+        self.core.status = Status::Exhausted;
+    }
+
+    /// Adds a node the search begins from, with a cost it has already.
+    pub fn add_root(&mut self, space: &impl Space, root: NodeId, g: Cost) {
+        match &mut self.open {
+            List::Heap(open) => self.core.add_root(&mut self.nodes, open, space, root, g),
+            List::Buckets(open) => self.core.add_root(&mut self.nodes, open, space, root, g),
+        }
+    }
+
+    /// Expands nodes until the goal is the best of the open list, no node is left, or the slice is
+    /// spent. Going on where it stopped gives the same as never having stopped.
+    pub fn run(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Status {
+        match &mut self.open {
+            List::Heap(open) => self.core.run(&mut self.nodes, open, space, slice),
+            List::Buckets(open) => self.core.run(&mut self.nodes, open, space, slice),
+        }
+        self.core.status
+    }
+
+    /// Where the search stood when it last stopped.
+    pub fn status(&self) -> Status {
+        self.core.status
+    }
+
+    /// The goal of the current search.
+    pub fn goal(&self) -> NodeId {
+        self.core.goal
+    }
+
+    /// The most promising node when the search last stopped: the goal once it is reached, else the
+    /// node that would be expanded next.
+    pub fn best(&self) -> Option<NodeId> {
+        match self.core.status {
+            Status::Reached => Some(self.core.goal),
+            Status::Working => self.core.best.map(|entry| entry.node),
+            Status::Exhausted => None,
+        }
+    }
+
+    /// The cost of the way found to a node, if the current search has met it.
+    pub fn cost_to(&self, node: NodeId) -> Option<Cost> {
+        self.record(node).map(|record| record.g)
+    }
+
+    /// The node before this one on the way found to it; none for a root or a node not met.
+    #[inline]
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.record(node).map(|record| record.parent).filter(|&parent| parent != node)
+    }
+
+    /// Whether the current search has expanded the node.
+    pub fn is_closed(&self, node: NodeId) -> bool {
+        self.record(node).is_some_and(|record| record.stamp == self.core.stamp | 1)
+    }
+
+    /// The way found to a node, root first, if the current search has met it.
+    pub fn path_to(&self, node: NodeId) -> Option<Vec<NodeId>> {
+        self.record(node)?;
+        let mut path: Vec<_> =
+            std::iter::successors(Some(node), |&node| self.parent(node)).collect();
+        path.reverse();
+        Some(path)
+    }
+
+    /// Heap memory in bytes.
+    pub fn bytes(&self) -> usize {
+        let open = match &self.open {
+            List::Heap(open) => open.bytes(),
+            List::Buckets(open) => open.bytes(),
+        };
+        self.nodes.bytes() + open
+    }
+
+    #[inline]
+    fn record(&self, node: NodeId) -> Option<Record> {
+        let record = self.nodes.get(node);
+        (record.stamp & !1 == self.core.stamp && record.stamp != 0).then_some(record)
+    }
+}
+
+impl Core {
+    fn add_root<O: Open>(
+        &mut self,
+        nodes: &mut Paged<Record>,
+        open: &mut O,
+        space: &impl Space,
+        root: NodeId,
+        g: Cost,
+    ) {
+        if !space.contains(root) {
+            return;
+        }
+        self.status = Status::Working;
+        let record = nodes.get_mut(root);
+        if record.stamp & !1 == self.stamp && record.g <= g {
+            return;
+        }
+        *record = Record { g, parent: root, stamp: self.stamp };
+        let key = self.config.priority.key(g, space.estimate(root, self.goal));
+        open.push(key, g, root);
+        if root == self.goal {
+            self.goal_key = Some(key);
+        }
+    }
+
+    #[inline(never)]
+    fn run<O: Open, S: Space>(
+        &mut self,
+        nodes: &mut Paged<Record>,
+        open: &mut O,
+        space: &S,
+        slice: &mut Slice<'_>,
+    ) {
+        if self.status != Status::Working {
+            return;
+        }
+        loop {
+            let top = loop {
+                let Some(top) = open.peek() else {
+                    self.best = None;
+                    self.status = Status::Exhausted;
+                    return;
+                };
+                // An entry is stale when its node has been closed or given a cheaper way since.
+                let record = nodes.get(top.node);
+                if record.stamp == self.stamp && record.g == top.g {
+                    break top;
+                }
+                open.pop();
+            };
+            self.best = Some(top);
+            // The goal wins every tie, or a space with a zero estimate could expand for ever
+            // without acting on a goal that is already as good as anything else.
+            if self.goal_key.is_some_and(|key| key <= top.key) {
+                self.status = Status::Reached;
+                return;
+            }
+            if !slice.expand(top.node) {
+                return;
+            }
+            open.pop();
+            self.expand(nodes, open, space, top);
+        }
+    }
+
+    /// The hot loop. Most neighbours are already known at no greater cost, so that is the first
+    /// test, on one record of 16 bytes; the estimate is computed only for those that pass it.
+    #[inline]
+    fn expand<O: Open, S: Space>(
+        &mut self,
+        nodes: &mut Paged<Record>,
+        open: &mut O,
+        space: &S,
+        top: Entry,
+    ) {
+        let Core { config, goal, stamp, .. } = *self;
+        let closed = stamp | 1;
+        nodes.get_mut(top.node).stamp = closed;
+        space.for_each_edge(top.node, |to, cost| {
+            let g = top.g + cost;
+            let record = nodes.get_mut(to);
+            if record.stamp & !1 == stamp {
+                let frozen = record.stamp == closed && !config.reopen;
+                if g >= record.g || frozen || !config.priority.counts_cost() {
+                    return;
+                }
+            }
+            if g == Cost::INFINITE {
+                return;
+            }
+            *record = Record { g, parent: top.node, stamp };
+            let key = config.priority.key(g, space.estimate(to, goal));
+            open.push(key, g, to);
+            if to == goal {
+                self.goal_key = Some(key);
+            }
+        });
+    }
+}

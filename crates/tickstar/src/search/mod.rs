@@ -1,0 +1,12 @@
+//! The one resumable best-first search, and the parts it is made of.
+
+mod best_first;
+mod open;
+mod paged;
+mod priority;
+mod trail;
+
+pub use best_first::{BestFirst, SearchConfig, Status};
+pub use open::OpenList;
+pub use priority::{Priority, WeightError};
+pub(crate) use trail::Trail;

@@ -1,0 +1,63 @@
+//! What makes one open node better than another.
+
+use thiserror::Error;
+
+use crate::{Cost, Ratio};
+
+/// The order in which nodes are expanded: smallest key first, where the key is a whole-number mix
+/// of the cost so far and the estimate to go. Ties go to the larger cost so far, then to the node
+/// inserted last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Priority {
+    g: u32,
+    h: u32,
+}
+
+/// Why a weight cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("weight {0} is below one: a weighted search needs w of at least 1")]
+pub struct WeightError(pub Ratio);
+
+impl Priority {
+    /// A*: `g + h`.
+    pub const ASTAR: Priority = Priority { g: 1, h: 1 };
+    /// Greedy best-first search: `h` alone.
+    pub const GREEDY: Priority = Priority { g: 0, h: 1 };
+    /// Dijkstra's search: `g` alone.
+    pub const UNIFORM: Priority = Priority { g: 1, h: 0 };
+
+    /// Weighted A*: `g + w·h`, kept in whole numbers as `den·g + num·h`.
+    ///
+    /// # Errors
+    /// When the weight is below one.
+    pub fn weighted(weight: Ratio) -> Result<Priority, WeightError> {
+        if weight < Ratio::ONE {
+            return Err(WeightError(weight));
+        }
+        Ok(Priority { g: weight.den(), h: weight.num() })
+    }
+
+    /// The key of a node.
+    #[inline]
+    pub(crate) fn key(self, g: Cost, h: Cost) -> u64 {
+        let g = g.0.saturating_mul(self.g.into());
+        g.saturating_add(h.0.saturating_mul(self.h.into()))
+    }
+
+    /// Whether a cheaper way to a node gives it a better key.
+    #[inline]
+    pub(crate) fn counts_cost(self) -> bool {
+        self.g > 0
+    }
+
+    /// How much the key of a child can differ from its parent's, for this dearest edge.
+    pub(crate) fn key_span(self, max_edge: Cost) -> u64 {
+        max_edge.0.saturating_mul(u64::from(self.g) + u64::from(self.h))
+    }
+}
+
+impl Default for Priority {
+    fn default() -> Priority {
+        Priority::ASTAR
+    }
+}

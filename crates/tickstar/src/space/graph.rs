@@ -1,0 +1,236 @@
+//! An explicit weighted graph, for everything that is not a grid.
+
+use thiserror::Error;
+
+use super::{Space, grid::octile};
+use crate::{Cost, NodeId};
+
+/// A weighted graph, directed or undirected, with an optional octile estimate from positions.
+///
+/// ```
+/// use tickstar::{Cost, Graph, NodeId, find_path};
+/// let edges = [(0, 1, 4), (1, 2, 3), (0, 2, 9)].map(|(a, b, c)| (NodeId(a), NodeId(b), Cost(c)));
+/// let graph = Graph::undirected(3, edges)?;
+/// let path = find_path(&graph, NodeId(0), NodeId(2), Default::default())?.unwrap();
+/// assert_eq!(path.nodes, [NodeId(0), NodeId(1), NodeId(2)]);
+/// assert_eq!(path.cost, Cost(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// Where the edges of each node begin, and one more for the end.
+    first: Vec<u32>,
+    edges: Vec<(NodeId, Cost)>,
+    positions: Vec<(i32, i32)>,
+    max_edge_cost: Cost,
+    reversible: bool,
+}
+
+/// Why a graph could not be made.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum GraphError {
+    /// More nodes or edges than 32-bit ids can name.
+    #[error("{nodes} nodes and {edges} edges are more than 32-bit ids can name")]
+    TooLarge {
+        /// Nodes asked for.
+        nodes: usize,
+        /// Directed edges asked for.
+        edges: usize,
+    },
+    /// An edge ends outside the graph.
+    #[error("the edge from {from} to {to} leaves the graph, which has {nodes} nodes")]
+    NoSuchNode {
+        /// Where the edge begins.
+        from: NodeId,
+        /// Where it ends.
+        to: NodeId,
+        /// The graph's nodes.
+        nodes: usize,
+    },
+    /// A cost of zero or infinity.
+    #[error("the edge from {from} to {to} costs {cost:?}: costs must be above zero and finite")]
+    BadCost {
+        /// Where the edge begins.
+        from: NodeId,
+        /// Where it ends.
+        to: NodeId,
+        /// Its cost.
+        cost: Cost,
+    },
+    /// Another number of positions than nodes.
+    #[error("{positions} positions for {nodes} nodes")]
+    PositionCount {
+        /// Positions given.
+        positions: usize,
+        /// The graph's nodes.
+        nodes: usize,
+    },
+    /// An edge that is cheaper than the distance between its ends, so that the estimate would
+    /// promise too much.
+    #[error(
+        "the edge from {from} to {to} costs {cost:?}, less than the octile distance {distance:?} \
+         of its ends: no path may be shorter than the estimate"
+    )]
+    ShorterThanEstimate {
+        /// Where the edge begins.
+        from: NodeId,
+        /// Where it ends.
+        to: NodeId,
+        /// Its cost.
+        cost: Cost,
+        /// The distance of its ends.
+        distance: Cost,
+    },
+}
+
+impl Graph {
+    /// A graph whose edges can be walked both ways.
+    ///
+    /// # Errors
+    /// When an edge leaves the graph or has no usable cost.
+    pub fn undirected(
+        nodes: usize,
+        edges: impl IntoIterator<Item = (NodeId, NodeId, Cost)>,
+    ) -> Result<Graph, GraphError> {
+        let both = edges.into_iter().flat_map(|(a, b, cost)| [(a, b, cost), (b, a, cost)]);
+        Graph::directed(nodes, both)
+    }
+
+    /// A graph whose edges can be walked one way.
+    ///
+    /// # Errors
+    /// When an edge leaves the graph or has no usable cost.
+    pub fn directed(
+        nodes: usize,
+        edges: impl IntoIterator<Item = (NodeId, NodeId, Cost)>,
+    ) -> Result<Graph, GraphError> {
+        let list: Vec<_> = edges.into_iter().collect();
+        if nodes >= u32::MAX as usize || list.len() >= u32::MAX as usize {
+            return Err(GraphError::TooLarge { nodes, edges: list.len() });
+        }
+        let mut first = vec![0_u32; nodes + 1];
+        for &(from, to, cost) in &list {
+            if from.index() >= nodes || to.index() >= nodes {
+                return Err(GraphError::NoSuchNode { from, to, nodes });
+            }
+            if cost == Cost::ZERO || cost == Cost::INFINITE {
+                return Err(GraphError::BadCost { from, to, cost });
+            }
+            first[from.index() + 1] += 1;
+        }
+        for i in 0..nodes {
+            first[i + 1] += first[i];
+        }
+        let mut next = first.clone();
+        let mut sorted = vec![(NodeId(0), Cost::ZERO); list.len()];
+        for &(from, to, cost) in &list {
+            let slot = &mut next[from.index()];
+            sorted[*slot as usize] = (to, cost);
+            *slot += 1;
+        }
+        let mut graph = Graph {
+            first,
+            edges: sorted,
+            positions: Vec::new(),
+            max_edge_cost: list.iter().map(|&(_, _, cost)| cost).max().unwrap_or_default(),
+            reversible: false,
+        };
+        graph.reversible =
+            list.iter().all(|&(from, to, _)| graph.edge(from, to) == graph.edge(to, from));
+        Ok(graph)
+    }
+
+    /// The same graph with a position for each node: the octile distance between positions becomes
+    /// the estimate. Positions are in cells; costs then are in the unit of [`Cost::STRAIGHT`].
+    ///
+    /// # Errors
+    /// When the count differs from the nodes, or an edge costs less than the distance of its ends.
+    pub fn with_positions(mut self, positions: Vec<(i32, i32)>) -> Result<Graph, GraphError> {
+        let nodes = self.size();
+        if positions.len() != nodes {
+            return Err(GraphError::PositionCount { positions: positions.len(), nodes });
+        }
+        self.positions = positions;
+        for from in (0..nodes as u32).map(NodeId) {
+            for &(to, cost) in self.edges_of(from) {
+                let distance = self.estimate(from, to);
+                if cost < distance {
+                    return Err(GraphError::ShorterThanEstimate { from, to, cost, distance });
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    fn edges_of(&self, from: NodeId) -> &[(NodeId, Cost)] {
+        if from.index() >= self.size() {
+            return &[];
+        }
+        let range = self.first[from.index()] as usize..self.first[from.index() + 1] as usize;
+        &self.edges[range]
+    }
+}
+
+impl Space for Graph {
+    fn size(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        node.index() < self.size()
+    }
+
+    fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
+        for &(to, cost) in self.edges_of(from) {
+            visit(to, cost);
+        }
+    }
+
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        match (self.positions.get(from.index()), self.positions.get(to.index())) {
+            (Some(a), Some(b)) => octile(a.0.abs_diff(b.0).into(), a.1.abs_diff(b.1).into()),
+            _ => Cost::ZERO,
+        }
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        self.max_edge_cost
+    }
+
+    fn is_reversible(&self) -> bool {
+        self.reversible
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(from: u32, to: u32, cost: u64) -> (NodeId, NodeId, Cost) {
+        (NodeId(from), NodeId(to), Cost(cost))
+    }
+
+    #[test]
+    fn reversibility_is_found_out() {
+        assert!(Graph::undirected(3, [edge(0, 1, 2), edge(1, 2, 5)]).unwrap().is_reversible());
+        assert!(!Graph::directed(2, [edge(0, 1, 2)]).unwrap().is_reversible());
+        let uneven = [edge(0, 1, 2), edge(1, 0, 3)];
+        assert!(!Graph::directed(2, uneven).unwrap().is_reversible());
+        assert!(Graph::directed(2, [edge(0, 1, 2), edge(1, 0, 2)]).unwrap().is_reversible());
+    }
+
+    #[test]
+    fn bad_edges_are_named() {
+        let error = Graph::directed(2, [edge(0, 2, 1)]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the edge from node 0 to node 2 leaves the graph, which has 2 nodes"
+        );
+        assert!(matches!(Graph::directed(2, [edge(0, 1, 0)]), Err(GraphError::BadCost { .. })));
+        let far = Graph::directed(2, [edge(0, 1, 5)]).unwrap();
+        let far = far.with_positions(vec![(0, 0), (0, 1)]);
+        assert!(matches!(far, Err(GraphError::ShorterThanEstimate { .. })));
+        let few = Graph::directed(2, []).unwrap().with_positions(vec![]);
+        assert!(matches!(few, Err(GraphError::PositionCount { .. })));
+    }
+}

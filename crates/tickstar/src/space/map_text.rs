@@ -1,0 +1,278 @@
+//! Maps as text: the benchmark's `.map` format, and plain rows of `#` and `.`.
+
+use thiserror::Error;
+
+use super::{Cell, Grid, GridError};
+
+/// Why a text is not a map. Lines and columns count from one.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MapError {
+    /// Nothing in it.
+    #[error("the map is empty")]
+    Empty,
+    /// A header line is missing or wrong.
+    #[error("line {line}: expected `{expected}`, found `{found}`")]
+    Header {
+        /// The line.
+        line: usize,
+        /// What should stand there.
+        expected: &'static str,
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// The size cannot be had.
+    #[error(transparent)]
+    Size(#[from] GridError),
+    /// A row of another length than the width.
+    #[error("line {line}: the row has {found} cells, the map is {width} wide")]
+    RowLength {
+        /// The line.
+        line: usize,
+        /// Cells in the row.
+        found: usize,
+        /// Cells the row should have.
+        width: u32,
+    },
+    /// Fewer rows than the height.
+    #[error("the map ends after {found} of {height} rows: the file is cut short")]
+    TooFewRows {
+        /// Rows there are.
+        found: usize,
+        /// Rows there should be.
+        height: u32,
+    },
+    /// More rows than the height.
+    #[error("line {line}: more rows than the {height} the header declares")]
+    TooManyRows {
+        /// The first line too many.
+        line: usize,
+        /// Rows there should be.
+        height: u32,
+    },
+    /// A character that means nothing on a map.
+    #[error(
+        "line {line}, column {column}: `{found}` is not a cell \
+         (free: `.` `G` `S`, blocked: `@` `O` `T` `W`)"
+    )]
+    Character {
+        /// The line.
+        line: usize,
+        /// The column.
+        column: usize,
+        /// The byte, printable.
+        found: String,
+    },
+}
+
+impl Grid {
+    /// Reads a map in the benchmark's format: `type octile`, `height`, `width`, `map`, then rows in
+    /// which `.` `G` `S` are free and `@` `O` `T` `W` are blocked. Lines end in LF or CRLF.
+    ///
+    /// # Errors
+    /// When the text is not such a map, naming the line.
+    pub fn from_map(text: &[u8]) -> Result<Grid, MapError> {
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Err(MapError::Empty);
+        }
+        let mut lines = lines(text);
+        header(lines.next(), "type octile", |line| (line == b"type octile").then_some(0))?;
+        let height = header(lines.next(), "height N", |line| number(line, b"height"))?;
+        let width = header(lines.next(), "width N", |line| number(line, b"width"))?;
+        header(lines.next(), "map", |line| (line == b"map").then_some(0))?;
+        // A size is believed only as far as there is text for it.
+        if u64::from(height).saturating_mul(width.into()) > text.len() as u64 {
+            let found = lines.filter(|(_, line)| !line.is_empty()).count();
+            Grid::check_size(width, height)?;
+            return Err(MapError::TooFewRows { found, height });
+        }
+        fill(width, height, lines, |byte| match byte {
+            b'.' | b'G' | b'S' => Some(true),
+            b'@' | b'O' | b'T' | b'W' => Some(false),
+            _ => None,
+        })
+    }
+
+    /// Reads rows in which `#` (or `@`, `O`, `T`, `W`) is blocked and `.` (or `G`, `S`) is free.
+    ///
+    /// # Errors
+    /// When there are no rows, they differ in length, or hold another character.
+    pub fn from_rows<T: AsRef<[u8]>>(rows: impl IntoIterator<Item = T>) -> Result<Grid, MapError> {
+        let rows: Vec<T> = rows.into_iter().collect();
+        let Some(first) = rows.first() else { return Err(MapError::Empty) };
+        let width = u32::try_from(first.as_ref().len()).unwrap_or(u32::MAX);
+        let height = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        let lines = rows.iter().enumerate().map(|(i, row)| (i + 1, row.as_ref()));
+        fill(width, height, lines, |byte| match byte {
+            b'.' | b'G' | b'S' => Some(true),
+            b'#' | b'@' | b'O' | b'T' | b'W' => Some(false),
+            _ => None,
+        })
+    }
+
+    /// Writes the map in the benchmark's format, with `.` for free and `@` for blocked.
+    pub fn to_map(&self) -> String {
+        let mut text =
+            format!("type octile\nheight {}\nwidth {}\nmap\n", self.height(), self.width());
+        for row in self.to_rows() {
+            text.push_str(&row.replace('#', "@"));
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The map as rows of `.` and `#`.
+    pub fn to_rows(&self) -> impl Iterator<Item = String> + '_ {
+        let symbol = |cell| if self.is_free(cell) { '.' } else { '#' };
+        (0..self.height())
+            .map(move |y| (0..self.width()).map(|x| symbol(Cell::new(x, y))).collect())
+    }
+
+    fn check_size(width: u32, height: u32) -> Result<(), GridError> {
+        // A one-cell map stands in for the size's own check; the real one would allocate.
+        let fits = |side: u32| Grid::new_blocked(side, 1).is_ok();
+        if fits(width) && fits(height) {
+            return Ok(());
+        }
+        Err(GridError::Size { width: width.into(), height: height.into() })
+    }
+}
+
+type Line<'t> = (usize, &'t [u8]);
+
+fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let numbered = text.split(|&b| b == b'\n').enumerate();
+    numbered.map(|(i, line)| (i + 1, line.strip_suffix(b"\r").unwrap_or(line)))
+}
+
+fn number(line: &[u8], name: &[u8]) -> Option<u32> {
+    let value = line.strip_prefix(name)?.strip_prefix(b" ")?;
+    let value = std::str::from_utf8(value).ok()?.trim();
+    let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+    // A number too large for any map is still a number: its size is refused by name later.
+    digits.then(|| value.parse().unwrap_or(u32::MAX))
+}
+
+fn header(
+    line: Option<Line<'_>>,
+    expected: &'static str,
+    read: impl Fn(&[u8]) -> Option<u32>,
+) -> Result<u32, MapError> {
+    let (line, bytes) = line.unwrap_or((0, b"the end of the file"));
+    read(bytes.trim_ascii_end()).ok_or_else(|| MapError::Header {
+        line,
+        expected,
+        found: String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned(),
+    })
+}
+
+fn fill<'t>(
+    width: u32,
+    height: u32,
+    rows: impl Iterator<Item = Line<'t>>,
+    read: impl Fn(u8) -> Option<bool>,
+) -> Result<Grid, MapError> {
+    let mut grid = Grid::new_blocked(width, height)?;
+    let mut y = 0;
+    for (line, row) in rows {
+        if y == height {
+            if row.trim_ascii().is_empty() {
+                continue;
+            }
+            return Err(MapError::TooManyRows { line, height });
+        }
+        if row.is_empty() && width > 0 {
+            return Err(MapError::TooFewRows { found: y as usize, height });
+        }
+        for (x, &byte) in row.iter().enumerate() {
+            let free = read(byte).ok_or_else(|| MapError::Character {
+                line,
+                column: x + 1,
+                found: byte.escape_ascii().to_string(),
+            })?;
+            if x < width as usize {
+                grid.put(x as u32, y, free);
+            }
+        }
+        if row.len() != width as usize {
+            return Err(MapError::RowLength { line, found: row.len(), width });
+        }
+        y += 1;
+    }
+    if y < height {
+        return Err(MapError::TooFewRows { found: y as usize, height });
+    }
+    Ok(grid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "type octile\nheight 2\nwidth 3\nmap\n.G@\nSTO\n";
+
+    fn error(text: &[u8]) -> String {
+        Grid::from_map(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_map_reads_with_either_line_ending_and_writes_back() {
+        let grid = Grid::from_map(GOOD.as_bytes()).unwrap();
+        assert_eq!(grid.to_rows().collect::<Vec<_>>(), ["..#", ".##"]);
+        let crlf = GOOD.replace('\n', "\r\n");
+        assert_eq!(Grid::from_map(crlf.as_bytes()).unwrap().to_map(), grid.to_map());
+        let again = Grid::from_map(grid.to_map().as_bytes()).unwrap();
+        assert_eq!(again.to_map(), grid.to_map());
+        // No line end after the last row, and blank lines after it, are both fine.
+        assert!(Grid::from_map(GOOD.trim_end().as_bytes()).is_ok());
+        assert!(Grid::from_map(format!("{GOOD}\n \n").as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn bad_maps_are_named_with_their_line() {
+        assert_eq!(error(b""), "the map is empty");
+        assert_eq!(error(b" \r\n\n"), "the map is empty");
+        let swapped = GOOD.replace("octile", "tile");
+        assert_eq!(error(swapped.as_bytes()), "line 1: expected `type octile`, found `type tile`");
+        let no_height = GOOD.replace("height 2", "height two");
+        assert_eq!(error(no_height.as_bytes()), "line 2: expected `height N`, found `height two`");
+        assert!(error(b"type octile\nheight -2\nwidth 3\nmap\n").contains("line 2"));
+        let short = GOOD.replace(".G@", ".G");
+        assert_eq!(error(short.as_bytes()), "line 5: the row has 2 cells, the map is 3 wide");
+        let long = GOOD.replace(".G@", ".G@@");
+        assert_eq!(error(long.as_bytes()), "line 5: the row has 4 cells, the map is 3 wide");
+        let odd = GOOD.replace("STO", "S?O");
+        assert!(error(odd.as_bytes()).starts_with("line 6, column 2: `?` is not a cell"));
+        let cut = &GOOD[..GOOD.len() - 5];
+        assert_eq!(error(cut.as_bytes()), "the map ends after 1 of 2 rows: the file is cut short");
+        let extra = format!("{GOOD}...\n");
+        assert_eq!(error(extra.as_bytes()), "line 7: more rows than the 2 the header declares");
+        assert!(error(b"type octile").contains("expected `height N`, found `the end of the file`"));
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_named() {
+        let mut bytes = GOOD.as_bytes().to_vec();
+        let at = bytes.len() - 3;
+        bytes[at] = 0xff;
+        assert!(error(&bytes).starts_with(r"line 6, column 2: `\xff` is not a cell"));
+        assert!(error(&[0xff, 0xfe, b'\n']).starts_with("line 1: expected `type octile`"));
+    }
+
+    #[test]
+    fn a_huge_declared_size_allocates_nothing() {
+        let huge = b"type octile\nheight 60000\nwidth 60000\nmap\n...\n";
+        assert!(error(huge).contains("ends after 1 of 60000 rows"));
+        for side in ["0", "70000", "4294967296", "99999999999999999999999"] {
+            let text = format!("type octile\nheight {side}\nwidth 3\nmap\n...\n");
+            assert!(error(text.as_bytes()).contains("cannot be made"), "{side}");
+        }
+    }
+
+    #[test]
+    fn rows_must_agree() {
+        assert_eq!(Grid::from_rows::<&str>([]).unwrap_err(), MapError::Empty);
+        assert!(matches!(Grid::from_rows(["..", "."]), Err(MapError::RowLength { line: 2, .. })));
+        assert!(matches!(Grid::from_rows([""]), Err(MapError::Size(_))));
+        assert!(matches!(Grid::from_rows(["x"]), Err(MapError::Character { .. })));
+    }
+}

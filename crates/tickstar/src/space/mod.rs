@@ -1,0 +1,54 @@
+//! What can be searched: grids, graphs, and whatever else implements [`Space`].
+
+mod graph;
+mod grid;
+mod map_text;
+
+pub use graph::{Graph, GraphError};
+pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
+pub use map_text::MapError;
+
+use crate::{Cost, NodeId};
+
+/// A weighted graph with a distance estimate, as the searches see it.
+///
+/// The searches borrow a space for one call at a time and never own it, so it can be edited
+/// between ticks. An implementation must promise three things:
+///
+/// * every edge cost is above zero and at most [`Space::max_edge_cost`];
+/// * the estimate is *consistent*: `estimate(t, t)` is zero, and
+///   `estimate(a, t) <= cost(a, b) + estimate(b, t)` for every edge from `a` to `b`;
+/// * edges are visited in the same order every time.
+pub trait Space {
+    /// All node ids are below this.
+    fn size(&self) -> usize;
+
+    /// Whether the node exists and can be stood on.
+    fn contains(&self, node: NodeId) -> bool;
+
+    /// Calls `visit` with every neighbour of `from` and the cost of the edge to it.
+    ///
+    /// Internal iteration, so that the whole loop is compiled into the search. A node that is not
+    /// contained has no edges.
+    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost));
+
+    /// A consistent lower bound on the cost from one node to another.
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost;
+
+    /// No edge costs more than this, also after edits.
+    fn max_edge_cost(&self) -> Cost;
+
+    /// Whether every edge can be walked back at the same cost.
+    fn is_reversible(&self) -> bool;
+
+    /// The cost of the edge between two nodes, if there is one.
+    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        let mut found = None;
+        self.for_each_edge(from, |node, cost| {
+            if node == to && found.is_none_or(|best| cost < best) {
+                found = Some(cost);
+            }
+        });
+        found
+    }
+}
