@@ -73,7 +73,7 @@ impl Shortcut {
         let Some((_, near)) = self.near else { return };
 
         // Seeds outward from the nearest node, to both sides by turns.
-        self.search.begin(space, agent);
+        self.search.begin(space, agent, space.estimate(goal, agent));
         let mut ahead = std::iter::successors(Some(near), |&node| path.next(node));
         let mut behind = std::iter::successors(Some(near), |&node| {
             main.parent(node).filter(|_| node != junction)

@@ -317,10 +317,10 @@ impl TimeBounded {
 
     /// Step 3: where to go, and what kind of step it is.
     fn choose(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<NodeId> {
-        if let Some(next) = self.shortcut.as_ref().and_then(|shortcut| shortcut.step(self.at)) {
+        if let Some(next) = self.follow_step() {
             return Some(next);
         }
-        if let Some(next) = self.follow_step() {
+        if let Some(next) = self.shortcut.as_ref().and_then(|shortcut| shortcut.step(self.at)) {
             return Some(next);
         }
         // The agent may stand on the most promising node itself if the tick was cut short.

@@ -117,23 +117,23 @@ impl BestFirst {
 
     /// Begins a new search from one node to another.
     pub fn start(&mut self, space: &impl Space, root: NodeId, goal: NodeId) {
-        self.begin(space, goal);
+        self.begin(space, goal, space.estimate(root, goal));
         self.add_root(space, root, Cost::ZERO);
     }
 
-    /// Begins a new search towards a goal, with no root yet. Constant time: nothing of the search
-    /// before is touched.
-    pub fn begin(&mut self, space: &impl Space, goal: NodeId) {
+    /// Begins a new search towards a goal, with no root yet, of which the farthest will be about
+    /// `from_root` away. Constant time: nothing of the search before is touched.
+    pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
         self.nodes.cover(space.size());
         self.core.stamp = self.core.stamp.wrapping_add(2);
         if self.core.stamp == 0 {
             self.nodes.clear();
             self.core.stamp = 2;
         }
-        let span = self.core.config.priority.key_span(space.max_edge_cost());
+        let range = self.core.config.priority.key_range(space.max_edge_cost(), from_root);
         match &mut self.open {
-            List::Heap(open) => open.clear(span),
-            List::Buckets(open) => open.clear(span),
+            List::Heap(open) => open.clear(range),
+            List::Buckets(open) => open.clear(range),
         }
         self.core.goal = goal;
         self.core.goal_key = None;
@@ -296,14 +296,14 @@ impl Core {
         top: Entry,
     ) {
         let Core { config, goal, stamp, .. } = *self;
+        let (reopen, counts_cost) = (config.reopen, config.priority.counts_cost());
         let closed = stamp | 1;
         nodes.get_mut(top.node).stamp = closed;
         space.for_each_edge(top.node, |to, cost| {
             let g = top.g + cost;
             let record = nodes.get_mut(to);
-            if record.stamp & !1 == stamp {
-                let frozen = record.stamp == closed && !config.reopen;
-                if g >= record.g || frozen || !config.priority.counts_cost() {
+            if record.stamp | 1 == closed {
+                if g >= record.g || (record.stamp == closed && !reopen) || !counts_cost {
                     return;
                 }
             }

@@ -4,6 +4,8 @@
 //! they give the same searches bit for bit. Entries are never moved when a node improves: the new
 //! entry is added and the old one is recognised as stale when it comes to the top.
 
+use std::cmp::Ordering;
+
 use crate::{Cost, NodeId};
 
 /// Which open list a search uses.
@@ -30,21 +32,25 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Smaller key, then larger g, then last in first out. Written without branches: which of two
+    /// entries is better is a coin toss the processor cannot predict.
     #[inline]
     fn before(&self, other: &Entry) -> bool {
-        if self.key != other.key {
-            return self.key < other.key;
-        }
-        if self.g != other.g {
-            return self.g > other.g;
-        }
-        self.serial > other.serial
+        let rank = |entry: &Entry| u128::from(entry.key) << 64 | u128::from(!entry.g.0);
+        let (a, b) = (rank(self), rank(other));
+        (a < b) | ((a == b) & (self.serial > other.serial))
+    }
+
+    #[inline]
+    fn order(&self, other: &Entry) -> Ordering {
+        if self.before(other) { Ordering::Less } else { Ordering::Greater }
     }
 }
 
 /// The small interface behind which the two open lists stand.
 pub(crate) trait Open {
-    fn clear(&mut self, key_span: u64);
+    /// Empties the list for keys that are expected to be open within such a range at a time.
+    fn clear(&mut self, key_range: u64);
     fn push(&mut self, key: u64, g: Cost, node: NodeId);
     /// The best entry.
     fn peek(&mut self) -> Option<Entry>;
@@ -116,7 +122,7 @@ pub(crate) struct Heap {
 }
 
 impl Open for Heap {
-    fn clear(&mut self, _key_span: u64) {
+    fn clear(&mut self, _key_range: u64) {
         self.heap.entries.clear();
         self.serial = 0;
     }
@@ -142,111 +148,182 @@ impl Open for Heap {
     }
 }
 
-/// Buckets in the ring: a bit each in two words.
+/// Buckets in the ring, a bit of `filled` each.
 const BUCKETS: u64 = 128;
+/// The least number of entries sorted at a time.
+const CHUNK: usize = 128;
 
-/// The open list as a ring of buckets (Dial 1969, with a heap in each bucket for the exact order).
+/// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
-/// The bucket of a key is `key >> shift`, modulo the ring. `shift` is chosen so that the keys an
-/// expansion can produce span at most half the ring: for A*, where the smallest key never falls, all
-/// open entries then lie within one turn of it, and a bucket is a narrow range of keys with a few
-/// entries in it. Other orders may wrap round the ring: entries of a later turn then share a
-/// bucket, sort behind in its heap, and are passed over until their turn comes.
+/// A plain bucket queue takes any entry of the first bucket. To give the exact order, the best
+/// entries of that bucket are moved to `front` and sorted, best last. Most entries an A* search
+/// inserts either belong at the very end of `front` (the same key as the node expanded, and a larger
+/// g) or into a bucket further on, and both are done in constant time; each entry is sorted once,
+/// among few. A heap in each bucket was three times slower: where many entries share a key, it sifts
+/// through all of them on every removal.
+///
+/// The bucket of a key is `key >> shift`, modulo the ring. `shift` is chosen so that the ring covers
+/// the range of keys the search is expected to have open at a time; keys of a later turn of the ring
+/// may share a bucket, and are left there until their turn comes.
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets {
-    ring: Vec<QuadHeap>,
-    /// A bit for each bucket that is not empty.
-    filled: [u64; 2],
+    /// Better than everything in the ring; sorted, best last.
+    front: Vec<Entry>,
+    /// `front` is cut back when it grows beyond this.
+    limit: usize,
+    ring: Vec<Vec<Entry>>,
+    filled: u128,
     shift: u32,
-    /// No entry's unwrapped bucket number is below this.
+    /// No entry in the ring has a bucket number (before the modulo) below this.
     turn: u64,
+    /// No entry in the ring has the number `turn` itself.
+    turn_done: bool,
     serial: u32,
-    len: usize,
 }
 
 impl Default for Buckets {
     fn default() -> Buckets {
-        let ring = vec![QuadHeap::default(); BUCKETS as usize];
-        Buckets { ring, filled: [0; 2], shift: 0, turn: u64::MAX, serial: 0, len: 0 }
+        let ring = vec![Vec::new(); BUCKETS as usize];
+        Buckets {
+            front: Vec::new(),
+            limit: 2 * CHUNK,
+            ring,
+            filled: 0,
+            shift: 0,
+            turn: 0,
+            turn_done: false,
+            serial: 0,
+        }
     }
 }
 
 impl Buckets {
-    /// How far behind `from` the next filled bucket of the ring is, below a whole turn.
     #[inline]
-    fn next_filled(&self, from: u64) -> Option<u64> {
-        let at = (from % BUCKETS) as u32;
-        let all = u128::from(self.filled[1]) << 64 | u128::from(self.filled[0]);
-        let ahead = all.rotate_right(at);
-        (ahead != 0).then(|| u64::from(ahead.trailing_zeros()))
+    fn push_to_ring(&mut self, entry: Entry) {
+        let number = entry.key >> self.shift;
+        let at = number % BUCKETS;
+        self.ring[at as usize].push(entry);
+        self.filled |= 1 << at;
+        if number < self.turn {
+            self.turn = number;
+            self.turn_done = false;
+        }
+    }
+
+    #[inline]
+    fn push_to_front(&mut self, entry: Entry) {
+        let better = self.front.iter().rev().take_while(|other| other.before(&entry)).count();
+        self.front.insert(self.front.len() - better, entry);
+        if self.front.len() > self.limit {
+            self.cut_front();
+        }
+    }
+
+    /// Puts the worse half of `front` back into the ring.
+    #[cold]
+    fn cut_front(&mut self) {
+        let half = self.front.len() / 2;
+        self.turn = self.front[half - 1].key >> self.shift;
+        self.turn_done = false;
+        for i in 0..half {
+            let entry = self.front[i];
+            self.push_to_ring(entry);
+        }
+        self.front.drain(..half);
+    }
+
+    /// Fills the empty `front` with the best entries of the ring.
+    #[inline(never)]
+    fn refill(&mut self) {
+        let mut passed = 0;
+        while self.filled != 0 {
+            let ahead = self.filled.rotate_right((self.turn % BUCKETS) as u32).trailing_zeros();
+            self.turn += u64::from(ahead);
+            passed += u64::from(ahead) + 1;
+            self.take_chunk();
+            if !self.front.is_empty() {
+                return;
+            }
+            if passed < BUCKETS {
+                self.turn += 1;
+            } else {
+                // A whole turn without an entry of its own: go on at the smallest there is.
+                let keys = self.ring.iter().flatten().map(|entry| entry.key >> self.shift);
+                self.turn = keys.min().expect("a filled bucket has entries");
+                passed = 0;
+            }
+        }
+    }
+
+    /// Moves the best entries of the bucket whose turn it is to `front`, if any are of this turn.
+    fn take_chunk(&mut self) {
+        let at = self.turn % BUCKETS;
+        let bucket = &mut self.ring[at as usize];
+        // A share of a large bucket, so that its entries are looked at a constant number of times
+        // each; all of a small one.
+        let chunk = (bucket.len() / 8).max(CHUNK).min(bucket.len());
+        let rest = bucket.len() - chunk;
+        if rest > 0 {
+            bucket.select_nth_unstable_by(rest, |a, b| Entry::order(b, a));
+        }
+        let (turn, shift) = (self.turn, self.shift);
+        self.front.extend(bucket.drain(rest..));
+        self.front.sort_by(|a, b| Entry::order(b, a));
+        let later = self.front.iter().take_while(|entry| entry.key >> shift != turn).count();
+        bucket.extend(self.front.drain(..later));
+        self.turn_done = rest == 0 || later > 0;
+        self.limit = 2 * chunk.max(CHUNK);
+        if bucket.is_empty() {
+            self.filled &= !(1 << at);
+        }
     }
 }
 
 impl Open for Buckets {
-    fn clear(&mut self, key_span: u64) {
-        for (i, bucket) in self.ring.iter_mut().enumerate() {
-            if self.filled[i / 64] >> (i % 64) & 1 == 1 {
-                bucket.entries.clear();
-            }
+    fn clear(&mut self, key_range: u64) {
+        self.front.clear();
+        while self.filled != 0 {
+            let at = self.filled.trailing_zeros();
+            self.ring[at as usize].clear();
+            self.filled &= self.filled - 1;
         }
-        self.filled = [0; 2];
-        // The smallest shift for which the span covers at most half the ring.
-        self.shift = u64::BITS - (key_span / (BUCKETS / 2)).leading_zeros();
+        // The smallest shift for which the range fits into the ring.
+        self.shift = u64::BITS - (key_range / BUCKETS).leading_zeros();
         self.shift = self.shift.min(u64::BITS - 1);
-        self.turn = u64::MAX;
+        self.turn = 0;
+        self.turn_done = false;
         self.serial = 0;
-        self.len = 0;
     }
 
     #[inline]
     fn push(&mut self, key: u64, g: Cost, node: NodeId) {
-        let number = key >> self.shift;
-        let at = (number % BUCKETS) as usize;
         self.serial = self.serial.wrapping_add(1);
-        self.ring[at].push(Entry { key, g, serial: self.serial, node });
-        self.filled[at / 64] |= 1 << (at % 64);
-        self.turn = self.turn.min(number);
-        self.len += 1;
+        let entry = Entry { key, g, serial: self.serial, node };
+        let before_ring = self.turn_done && key >> self.shift <= self.turn;
+        if before_ring || self.front.first().is_some_and(|worst| entry.before(worst)) {
+            self.push_to_front(entry);
+        } else {
+            self.push_to_ring(entry);
+        }
     }
 
     #[inline]
     fn peek(&mut self) -> Option<Entry> {
-        let mut passed = 0;
-        loop {
-            let skip = self.next_filled(self.turn)?;
-            self.turn += skip;
-            passed += skip + 1;
-            let top = self.ring[(self.turn % BUCKETS) as usize].entries[0];
-            if top.key >> self.shift == self.turn {
-                return Some(top);
-            }
-            if passed >= BUCKETS {
-                // A whole turn without an entry of its own: go on at the smallest there is.
-                let tops = self.ring.iter().filter_map(|bucket| bucket.entries.first());
-                self.turn = tops.map(|top| top.key >> self.shift).min()?;
-                passed = 0;
-            } else {
-                self.turn += 1;
-            }
+        if self.front.is_empty() {
+            self.refill();
         }
+        self.front.last().copied()
     }
 
     #[inline]
     fn pop(&mut self) {
-        let at = (self.turn % BUCKETS) as usize;
-        self.ring[at].pop();
-        self.len -= 1;
-        if self.ring[at].entries.is_empty() {
-            self.filled[at / 64] &= !(1 << (at % 64));
-        }
-        if self.len == 0 {
-            self.turn = u64::MAX;
-        }
+        self.front.pop();
     }
 
     fn bytes(&self) -> usize {
-        self.ring.capacity() * size_of::<QuadHeap>()
-            + self.ring.iter().map(QuadHeap::bytes).sum::<usize>()
+        let entries: usize = self.ring.iter().map(Vec::capacity).sum();
+        (entries + self.front.capacity()) * size_of::<Entry>()
+            + self.ring.capacity() * size_of::<Vec<Entry>>()
     }
 }
 

@@ -50,9 +50,13 @@ impl Priority {
         self.g > 0
     }
 
-    /// How much the key of a child can differ from its parent's, for this dearest edge.
-    pub(crate) fn key_span(self, max_edge: Cost) -> u64 {
-        max_edge.0.saturating_mul(u64::from(self.g) + u64::from(self.h))
+    /// About how far apart the keys of open nodes are, for this dearest edge and this estimate from
+    /// the root: exact for A*, whose smallest key never falls; elsewhere it may fall by as much as
+    /// the estimate outweighs the cost.
+    pub(crate) fn key_range(self, max_edge: Cost, from_root: Cost) -> u64 {
+        let span = max_edge.0.saturating_mul(u64::from(self.g) + u64::from(self.h));
+        let fall = from_root.0.saturating_mul(self.h.saturating_sub(self.g).into());
+        span.saturating_add(fall)
     }
 }
 

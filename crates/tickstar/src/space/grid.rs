@@ -112,6 +112,12 @@ pub struct Grid {
 const DIRECTIONS: [(usize, usize); 8] =
     [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
 
+/// What a step in each direction costs.
+const COSTS: [Cost; 8] = {
+    let (s, d) = (Cost::STRAIGHT, Cost::DIAGONAL);
+    [s, s, s, s, d, d, d, d]
+};
+
 /// For each 3×3 neighbourhood (nine bits, row by row, west in the lowest bit of a row, south in the
 /// lowest row) the directions that may be walked, a bit each. One look-up replaces eight tests.
 const fn moves(neighbors: Neighbors, corners: Corners) -> [u8; 512] {
@@ -299,11 +305,11 @@ impl Grid {
     #[inline]
     fn three(&self, stored_row: usize, x: u32) -> usize {
         let at = stored_row * self.stride + x as usize / 8;
-        let pair = [self.free[at], self.free[at + 1]];
-        usize::from(u16::from_le_bytes(pair) >> (x % 8)) & 7
+        let pair = &self.free[at..at + 2];
+        usize::from(u16::from_le_bytes([pair[0], pair[1]]) >> (x % 8)) & 7
     }
 
-    #[inline]
+    #[inline(always)]
     fn legal_moves(&self, cell: Cell) -> u8 {
         let table = match (self.neighbors, self.corners) {
             (Neighbors::Four, _) => &FOUR,
@@ -342,12 +348,11 @@ impl Space for Grid {
         // all nine ids around. Those outside the map are never among the legal moves.
         let columns = [cell.x.saturating_sub(1), cell.x, cell.x + 1].map(column);
         let rows = [cell.y.saturating_sub(1), cell.y, cell.y + 1].map(|y| self.row(y));
+        let ids = DIRECTIONS.map(|(x, y)| columns[x] + rows[y]);
         while legal != 0 {
-            let d = legal.trailing_zeros() as usize & 7;
+            let d = legal.trailing_zeros() as usize % 8;
             legal &= legal - 1;
-            let (x, y) = DIRECTIONS[d];
-            let cost = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-            visit(NodeId(columns[x] + rows[y]), cost);
+            visit(NodeId(ids[d]), COSTS[d]);
         }
     }
 

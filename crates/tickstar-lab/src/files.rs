@@ -1,0 +1,543 @@
+//! Reading the files of the public benchmark: maps, scenarios, and plain lists of problems.
+//!
+//! Every error names the file, and the line where there is one.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use thiserror::Error;
+use tickstar::{Cell, Grid, MapError};
+
+/// Where to walk from and to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Problem {
+    /// Where the agent begins.
+    pub start: Cell,
+    /// Where it should go.
+    pub goal: Cell,
+    /// The length of a shortest path in cells, if the file states it.
+    ///
+    /// The benchmark writes a length of zero for a problem that has no solution: zero with a start
+    /// that is not the goal means that the goal cannot be reached.
+    pub optimal: Option<f64>,
+}
+
+/// Why a file could not be used.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// There is no such file.
+    #[error("{path}: there is no such file")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The path leads to a directory.
+    #[error("{path}: this is a directory, a file was expected")]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("{path}: the file cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// The file is not a map.
+    #[error("{path}: {reason}")]
+    Map {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: MapError,
+    },
+    /// Nothing in it.
+    #[error("{path}: the file is empty")]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Nothing in it but comments or a header.
+    #[error("{path}: there is no problem in the file")]
+    NoProblems {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line is not what it should be.
+    #[error("{path}: line {line}: {reason}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from one.
+        line: usize,
+        /// What is wrong with it.
+        reason: LineError,
+    },
+}
+
+/// What is wrong with a line of a scenario or a list of problems.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum LineError {
+    /// Bytes that are not UTF-8.
+    #[error("expected text, found bytes that are not UTF-8")]
+    NotText,
+    /// The first line of a scenario is not a version this program knows.
+    #[error(
+        "expected `version 1`, found `{found}` (known: `version 0`, `version 1`, `version 1.0`)"
+    )]
+    Version {
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// A scenario row of another width.
+    #[error(
+        "expected 9 columns (bucket, map, width, height, start x, start y, goal x, goal y, length), \
+         or 7 without width and height, found {found}"
+    )]
+    Columns {
+        /// Columns there are.
+        found: usize,
+    },
+    /// A row of a list of problems with more or fewer than four numbers.
+    #[error("expected 4 numbers (start x, start y, goal x, goal y), found {found}")]
+    Fields {
+        /// Fields there are.
+        found: usize,
+    },
+    /// A field that should be a number from zero up.
+    #[error("{what}: expected a whole number from 0, found `{found}`")]
+    Number {
+        /// The field's meaning.
+        what: &'static str,
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// A length that is none.
+    #[error("length: expected a finite number from 0, found `{found}`")]
+    Length {
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// The row belongs to another map.
+    #[error("the scenario is for another map: expected `{expected}`, found `{found}`")]
+    OtherMap {
+        /// The map at hand.
+        expected: String,
+        /// The map the row is for.
+        found: String,
+    },
+    /// The row is for a map of another size.
+    #[error(
+        "the scenario is for a map of {} by {} cells, the map is {} by {}, and neither is a whole \
+         multiple of the other", scenario.0, scenario.1, map.0, map.1
+    )]
+    Size {
+        /// The width and height the row states.
+        scenario: (u32, u32),
+        /// Those of the map.
+        map: (u32, u32),
+    },
+    /// A start or goal off the map.
+    #[error("the {what} {cell} is outside the map, which is {} wide and {} high", map.0, map.1)]
+    Outside {
+        /// Start or goal.
+        what: &'static str,
+        /// The cell, in cells of the map.
+        cell: Cell,
+        /// The map's width and height.
+        map: (u32, u32),
+    },
+}
+
+/// Reads a map in the benchmark's format.
+///
+/// # Errors
+/// When the file cannot be read or is not such a map.
+pub fn read_map(path: &Path) -> Result<Grid, FileError> {
+    Grid::from_map(&read(path)?).map_err(|reason| FileError::Map { path: path.into(), reason })
+}
+
+/// Reads a scenario: a version line, then rows of nine columns, or seven without the map's size.
+///
+/// The column with the map's name must agree with `map_name`, folders apart. A row that states
+/// another size than the map's is scaled if one is a whole multiple of the other, the same both
+/// ways; its length then no longer applies and is left out. Sizes of 0 or 1 mean "as the map is".
+///
+/// # Errors
+/// When the file cannot be read, is not a scenario for this map, or has no problem in it.
+pub fn read_scen(path: &Path, map_name: &str, grid: &Grid) -> Result<Vec<Problem>, FileError> {
+    parse_scen(path, &read(path)?, map_name, grid)
+}
+
+/// Reads a list of problems: four numbers a line, start x and y, goal x and y. Blank lines and lines
+/// that begin with `#` are skipped. The cells must be on the map, but may be blocked.
+///
+/// # Errors
+/// When the file cannot be read, a line is not such a problem, or there is none.
+pub fn read_problems(path: &Path, grid: &Grid) -> Result<Vec<Problem>, FileError> {
+    parse_problems(path, &read(path)?, grid)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    fs::read(path).map_err(|reason| {
+        let path = path.to_path_buf();
+        // Systems disagree on the error for a directory, so ask.
+        if path.is_dir() {
+            FileError::Directory { path }
+        } else if reason.kind() == io::ErrorKind::NotFound {
+            FileError::Missing { path }
+        } else {
+            FileError::Unreadable { path, reason }
+        }
+    })
+}
+
+fn parse_scen(
+    path: &Path,
+    text: &[u8],
+    map_name: &str,
+    grid: &Grid,
+) -> Result<Vec<Problem>, FileError> {
+    let mut header = true;
+    parse(path, text, |line| {
+        if std::mem::take(&mut header) {
+            return version(line).map(|()| None);
+        }
+        scen_row(line, map_name, grid).map(Some)
+    })
+}
+
+fn parse_problems(path: &Path, text: &[u8], grid: &Grid) -> Result<Vec<Problem>, FileError> {
+    parse(path, text, |line| {
+        if line.starts_with('#') {
+            return Ok(None);
+        }
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let Ok(ends) = <[&str; 4]>::try_from(fields.as_slice()) else {
+            return Err(LineError::Fields { found: fields.len() });
+        };
+        let (start, goal) = endpoints(ends, Scale::Same, grid)?;
+        Ok(Some(Problem { start, goal, optimal: None }))
+    })
+}
+
+/// Reads a problem, or nothing, from each line that is not blank.
+fn parse(
+    path: &Path,
+    text: &[u8],
+    mut read_line: impl FnMut(&str) -> Result<Option<Problem>, LineError>,
+) -> Result<Vec<Problem>, FileError> {
+    if text.trim_ascii().is_empty() {
+        return Err(FileError::Empty { path: path.into() });
+    }
+    let mut problems = Vec::new();
+    for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        let text = std::str::from_utf8(line).map_err(|_| LineError::NotText);
+        let problem = text.and_then(&mut read_line).map_err(|reason| FileError::Line {
+            path: path.into(),
+            line: i + 1,
+            reason,
+        })?;
+        problems.extend(problem);
+    }
+    if problems.is_empty() {
+        return Err(FileError::NoProblems { path: path.into() });
+    }
+    Ok(problems)
+}
+
+fn version(line: &str) -> Result<(), LineError> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words[..] {
+        ["version", "0" | "1" | "1.0"] => Ok(()),
+        _ => Err(LineError::Version { found: shorten(line) }),
+    }
+}
+
+fn scen_row(line: &str, map_name: &str, grid: &Grid) -> Result<Problem, LineError> {
+    let columns: Vec<&str> = line.split_whitespace().collect();
+    // The number of columns decides, not the version: files with either mix are about.
+    let (map, scale, ends, length) = match columns[..] {
+        [_, map, width, height, sx, sy, gx, gy, length] => {
+            let size = (number("width", width)?, number("height", height)?);
+            (map, Some(size), [sx, sy, gx, gy], length)
+        }
+        [_, map, sx, sy, gx, gy, length] => (map, None, [sx, sy, gx, gy], length),
+        _ => return Err(LineError::Columns { found: columns.len() }),
+    };
+    let (expected, found) = (basename(map_name), basename(map));
+    if expected != found {
+        return Err(LineError::OtherMap { expected: shorten(expected), found: shorten(found) });
+    }
+    let scale = scale.map_or(Ok(Scale::Same), |size| Scale::between(size, grid))?;
+    let (start, goal) = endpoints(ends, scale, grid)?;
+    let optimal = length_in_cells(length)?;
+    Ok(Problem { start, goal, optimal: (scale == Scale::Same).then_some(optimal) })
+}
+
+/// How a scenario's coordinates become the map's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Scale {
+    Same,
+    Multiply(u32),
+    Divide(u32),
+}
+
+impl Scale {
+    fn between(scenario: (u32, u32), grid: &Grid) -> Result<Scale, LineError> {
+        let map = size(grid);
+        if scenario == map || (scenario.0 <= 1 && scenario.1 <= 1) {
+            return Ok(Scale::Same);
+        }
+        if let Some(factor) = factor(map, scenario) {
+            return Ok(Scale::Multiply(factor));
+        }
+        if let Some(factor) = factor(scenario, map) {
+            return Ok(Scale::Divide(factor));
+        }
+        Err(LineError::Size { scenario, map })
+    }
+
+    fn apply(self, coordinate: u32) -> u32 {
+        match self {
+            Scale::Same => coordinate,
+            Scale::Multiply(factor) => coordinate.saturating_mul(factor),
+            Scale::Divide(factor) => coordinate / factor,
+        }
+    }
+}
+
+/// How many times the small size goes into the large one, if it does so evenly and both ways alike.
+fn factor(large: (u32, u32), small: (u32, u32)) -> Option<u32> {
+    let factor = large.0.checked_div(small.0)?;
+    let fits = |large: u32, small: u32| small.checked_mul(factor) == Some(large);
+    (fits(large.0, small.0) && fits(large.1, small.1)).then_some(factor)
+}
+
+fn endpoints(fields: [&str; 4], scale: Scale, grid: &Grid) -> Result<(Cell, Cell), LineError> {
+    let [sx, sy, gx, gy] = fields;
+    let start = [number("start x", sx)?, number("start y", sy)?];
+    let goal = [number("goal x", gx)?, number("goal y", gy)?];
+    Ok((on_map("start", start, scale, grid)?, on_map("goal", goal, scale, grid)?))
+}
+
+fn on_map(
+    what: &'static str,
+    position: [u32; 2],
+    scale: Scale,
+    grid: &Grid,
+) -> Result<Cell, LineError> {
+    let [x, y] = position.map(|coordinate| scale.apply(coordinate));
+    let cell = Cell::new(x, y);
+    if grid.is_inside(cell) {
+        return Ok(cell);
+    }
+    Err(LineError::Outside { what, cell, map: size(grid) })
+}
+
+fn number(what: &'static str, field: &str) -> Result<u32, LineError> {
+    field.parse().map_err(|_| LineError::Number { what, found: shorten(field) })
+}
+
+fn length_in_cells(field: &str) -> Result<f64, LineError> {
+    let length = field.parse::<f64>().ok();
+    length
+        .filter(|length| length.is_finite() && *length >= 0.0)
+        .ok_or_else(|| LineError::Length { found: shorten(field) })
+}
+
+fn size(grid: &Grid) -> (u32, u32) {
+    (grid.width(), grid.height())
+}
+
+/// The name without its folders, whichever system wrote it.
+fn basename(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
+
+/// Enough of a text to recognise it in a message.
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 40;
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        Grid::new(8, 4).unwrap()
+    }
+
+    fn scen(text: &str) -> Result<Vec<Problem>, FileError> {
+        parse_scen(Path::new("a.scen"), text.as_bytes(), "maps/a.map", &grid())
+    }
+
+    fn scen_error(text: &str) -> String {
+        scen(text).unwrap_err().to_string()
+    }
+
+    /// The one problem of a scenario with this row.
+    fn row(row: &str) -> Problem {
+        scen(&format!("version 1\n{row}\n")).unwrap()[0]
+    }
+
+    fn row_error(row: &str) -> String {
+        scen_error(&format!("version 1\n0\ta.map\t8\t4\t0\t0\t1\t0\t1\n{row}\n"))
+    }
+
+    fn list(text: &str) -> Result<Vec<Problem>, FileError> {
+        parse_problems(Path::new("a.txt"), text.as_bytes(), &grid())
+    }
+
+    fn problem(start: (u32, u32), goal: (u32, u32), optimal: Option<f64>) -> Problem {
+        let (start, goal) = (Cell::new(start.0, start.1), Cell::new(goal.0, goal.1));
+        Problem { start, goal, optimal }
+    }
+
+    #[test]
+    fn a_scenario_reads_in_every_version_and_with_either_line_ending() {
+        let rows = "0\ta.map\t8\t4\t1\t2\t7\t3\t6.41421356\n\n3 a.map 8 4 0 0 0 0 0\n";
+        let expected =
+            [problem((1, 2), (7, 3), Some(6.414_213_56)), problem((0, 0), (0, 0), Some(0.0))];
+        for version in ["version 0", "version 1", "version 1.0", "\n version\t1 "] {
+            let text = format!("{version}\n{rows}");
+            assert_eq!(scen(&text).unwrap(), expected, "{version}");
+            assert_eq!(scen(&text.replace('\n', "\r\n")).unwrap(), expected, "{version}");
+            assert_eq!(scen(text.trim_end()).unwrap(), expected, "{version}");
+        }
+        assert_eq!(scen("version 0\n0 a.map 1 2 7 3 5.5\n").unwrap()[0].optimal, Some(5.5));
+        assert_eq!(row("0 a.map 1 2 7 3 0").optimal, Some(0.0), "unsolvable, and kept");
+    }
+
+    #[test]
+    fn the_map_is_known_by_its_name_without_folders() {
+        for name in ["a.map", "maps/dao/a.map", r"maps\dao\a.map", "./a.map"] {
+            assert_eq!(row(&format!("0 {name} 8 4 0 0 1 0 1")).goal, Cell::new(1, 0));
+        }
+        assert_eq!(
+            row_error("0 maps/b.map 8 4 0 0 1 0 1"),
+            "a.scen: line 3: the scenario is for another map: expected `a.map`, found `b.map`"
+        );
+    }
+
+    #[test]
+    fn other_sizes_are_scaled_when_they_are_whole_multiples() {
+        let larger = problem((2, 0), (6, 2), None);
+        assert_eq!(row("0 a.map 4 2 1 0 3 1 9.5"), larger);
+        assert_eq!(row("0 a.map 16 8 5 1 13 4 9.5"), larger);
+        for unscaled in ["0 0", "1 1", "8 4"] {
+            let expected = problem((1, 0), (3, 1), Some(9.5));
+            assert_eq!(row(&format!("0 a.map {unscaled} 1 0 3 1 9.5")), expected);
+        }
+        for odd in ["9 4", "16 4", "4 4", "0 4", "8 0", "3 2", "4294967295 1"] {
+            let error = row_error(&format!("0 a.map {odd} 1 0 3 1 9.5"));
+            assert!(error.starts_with("a.scen: line 3: the scenario is for a map of"), "{error}");
+            assert!(error.contains("the map is 8 by 4"), "{error}");
+        }
+    }
+
+    #[test]
+    fn bad_scenarios_are_named_with_their_line() {
+        assert_eq!(scen_error(""), "a.scen: the file is empty");
+        assert_eq!(scen_error(" \r\n\n"), "a.scen: the file is empty");
+        assert_eq!(scen_error("version 1\n"), "a.scen: there is no problem in the file");
+        let version = "a.scen: line 1: expected `version 1`, found `verson`";
+        assert!(scen_error("verson\n").starts_with(version));
+        assert!(scen_error("version 2\n").contains("found `version 2`"));
+        assert!(scen_error("0 a.map 8 4 0 0 1 0 1\n").starts_with("a.scen: line 1: expected"));
+        assert!(row_error("0 a.map 8 4 0 0 1 0").ends_with("found 8"));
+        assert_eq!(
+            row_error("0 a.map 8 4 0 -1 1 0 1"),
+            "a.scen: line 3: start y: expected a whole number from 0, found `-1`"
+        );
+        assert_eq!(
+            row_error("0 a.map 8 4 0 0 8 0 1"),
+            "a.scen: line 3: the goal (8, 0) is outside the map, which is 8 wide and 4 high"
+        );
+        assert!(row_error("0 a.map 8 4 0 4 0 0 1").contains("the start (0, 4) is outside"));
+        assert!(row_error("0 a.map 4 2 4000000000 0 0 0 1").contains("is outside the map"));
+        for length in ["-1", "nan", "inf", "1e999", "far"] {
+            let error = row_error(&format!("0 a.map 8 4 0 0 1 0 {length}"));
+            assert!(error.starts_with("a.scen: line 3: length: expected a finite"), "{error}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_named_with_their_line() {
+        let text = b"version 1\n\n0 a.map 8 4 0 0 1 0 \xff\n";
+        let error = parse_scen(Path::new("a.scen"), text, "a.map", &grid()).unwrap_err();
+        let expected = "a.scen: line 3: expected text, found bytes that are not UTF-8";
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn long_lines_are_shortened_in_messages() {
+        let error = scen_error(&"é".repeat(10_000));
+        assert!(error.chars().count() < 200, "{error}");
+    }
+
+    #[test]
+    fn a_list_of_problems_skips_comments_and_blank_lines() {
+        let text = "# from here to there\r\n\r\n0 0 7 3\r\n  # more\n\t1 1\t1 1 \n";
+        let expected = [problem((0, 0), (7, 3), None), problem((1, 1), (1, 1), None)];
+        assert_eq!(list(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn bad_lists_of_problems_are_named_with_their_line() {
+        let error = |text| list(text).unwrap_err().to_string();
+        assert_eq!(error(""), "a.txt: the file is empty");
+        assert_eq!(error("# nothing\n"), "a.txt: there is no problem in the file");
+        let fields =
+            "a.txt: line 2: expected 4 numbers (start x, start y, goal x, goal y), found 3";
+        assert_eq!(error("0 0 1 1\n0 0 1\n"), fields);
+        assert!(error("0 0 1 1 5\n").ends_with("found 5"));
+        let number = "a.txt: line 1: goal x: expected a whole number from 0, found `1.5`";
+        assert_eq!(error("0 0 1.5 1\n"), number);
+        assert!(error("0 9 1 1\n").contains("the start (0, 9) is outside the map"));
+    }
+
+    #[test]
+    fn files_are_read_and_named_in_errors() {
+        let folder = std::env::temp_dir().join(format!("tickstar-files-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let named = |error: FileError, end: &str| {
+            let message = error.to_string();
+            assert!(message.starts_with(folder.to_str().unwrap()), "{message}");
+            assert!(message.ends_with(end), "{message}");
+        };
+        let ragged = write("a.map", "type octile\nheight 2\nwidth 3\nmap\n..\n...\n");
+        let row = "a.map: line 5: the row has 2 cells, the map is 3 wide";
+        named(read_map(&ragged).unwrap_err(), row);
+        named(read_map(&folder).unwrap_err(), "this is a directory, a file was expected");
+        let missing = folder.join("missing.map");
+        named(read_map(&missing).unwrap_err(), "missing.map: there is no such file");
+        named(read_scen(&missing, "a.map", &grid()).unwrap_err(), "there is no such file");
+        named(read_problems(&folder, &grid()).unwrap_err(), "a file was expected");
+
+        let rows = "........\n".repeat(4);
+        let good = write("d.map", &format!("type octile\nheight 4\nwidth 8\nmap\n{rows}"));
+        let grid = read_map(&good).unwrap();
+        let scen = write("d.scen", "version 1\n0 d.map 8 4 0 0 1 0 1\n");
+        let expected = problem((0, 0), (1, 0), Some(1.0));
+        assert_eq!(read_scen(&scen, good.to_str().unwrap(), &grid).unwrap(), [expected]);
+        let list = write("d.txt", "0 0 1 0\n");
+        assert_eq!(read_problems(&list, &grid).unwrap(), [problem((0, 0), (1, 0), None)]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

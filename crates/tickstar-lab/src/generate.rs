@@ -1,0 +1,624 @@
+//! Maps made from a seed: the same cells on every machine, so nothing here is decided by floating
+//! point, by the size of a pointer or by the order of a hash map.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use thiserror::Error;
+use tickstar::{Cell, Grid, Space};
+
+use crate::files::Problem;
+
+/// The shortest side of a generated map.
+const MIN_SIDE: u32 = 16;
+/// The longest side of a generated map.
+const MAX_SIDE: u32 = 4096;
+
+/// What kind of map to make.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Rooms joined by narrow doors.
+    Rooms,
+    /// A maze with a few loops.
+    Maze,
+    /// Single cells blocked at random.
+    Random,
+    /// Winding caves.
+    Caves,
+    /// Open land with rocks and bays.
+    Islands,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 5] = [Kind::Rooms, Kind::Maze, Kind::Random, Kind::Caves, Kind::Islands];
+
+    /// The kind's name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Rooms => "rooms",
+            Kind::Maze => "maze",
+            Kind::Random => "random",
+            Kind::Caves => "caves",
+            Kind::Islands => "islands",
+        }
+    }
+
+    /// What such a map is like, in a sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Kind::Rooms => "Square rooms joined by doors one cell wide.",
+            Kind::Maze => "A maze of even corridors with a few loops.",
+            Kind::Random => "Single cells blocked at random, a quarter of them all.",
+            Kind::Caves => "Winding caves with ragged walls, all of one piece.",
+            Kind::Islands => "Open land scattered with rocks, and with bays that are dead ends.",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text names no kind of map.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{0}` is not a kind of map: expected one of {names}", names = Kind::ALL.map(Kind::name).join(", "))]
+pub struct UnknownKind(pub String);
+
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(name: &str) -> Result<Kind, UnknownKind> {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+        kind.ok_or_else(|| UnknownKind(name.to_owned()))
+    }
+}
+
+/// Why a map could not be made.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum GenerateError {
+    /// A side is too short or too long.
+    #[error(
+        "a map of {width} by {height} cells cannot be generated: \
+         each side must be {MIN_SIDE} to {MAX_SIDE}"
+    )]
+    Size {
+        /// The width asked for.
+        width: u32,
+        /// The height asked for.
+        height: u32,
+    },
+}
+
+/// Makes a map. The same arguments give the same map, always and everywhere.
+///
+/// # Errors
+/// When a side is below 16 or above 4096.
+pub fn generate(kind: Kind, width: u32, height: u32, seed: u64) -> Result<Grid, GenerateError> {
+    let sides = MIN_SIDE..=MAX_SIDE;
+    if !sides.contains(&width) || !sides.contains(&height) {
+        return Err(GenerateError::Size { width, height });
+    }
+    let dice = &mut Dice::new(seed);
+    let blocked = Board::new(width, height, false);
+    Ok(match kind {
+        Kind::Rooms => rooms(blocked, dice).to_grid(),
+        Kind::Maze => maze(blocked, dice).to_grid(),
+        Kind::Random => random(blocked, dice).to_grid(),
+        Kind::Caves => caves(blocked, dice),
+        Kind::Islands => islands(Board::new(width, height, true), dice),
+    })
+}
+
+/// Draws problems between free cells that are connected, start and goal apart: any two cells of the
+/// largest component, each pair as likely as any other. None if no two free cells are connected.
+pub fn random_problems(grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
+    let cells = largest_component(grid);
+    if cells.len() < 2 {
+        return Vec::new();
+    }
+    let mut dice = Dice::new(seed);
+    let draw = || {
+        let start = dice.below(cells.len());
+        // One of the others: those from the start on move up by one.
+        let goal = dice.below(cells.len() - 1);
+        let goal = goal + usize::from(goal >= start);
+        Problem { start: cells[start], goal: cells[goal], optimal: None }
+    };
+    std::iter::repeat_with(draw).take(count).collect()
+}
+
+/// The cells of the largest set in which each can be reached from each other, row by row; the first
+/// such set if several are equally large.
+fn largest_component(grid: &Grid) -> Vec<Cell> {
+    const NONE: u32 = 0;
+    let mut labels = vec![NONE; grid.size()];
+    let (mut label, mut largest, mut largest_size) = (NONE, NONE, 0);
+    let mut frontier = Vec::new();
+    let node = |cell| grid.node(cell).expect("a free cell is on the map");
+    for root in grid.free_cells().map(node) {
+        if labels[root.index()] != NONE {
+            continue;
+        }
+        label += 1;
+        labels[root.index()] = label;
+        frontier.push(root);
+        let mut size = 0;
+        while let Some(from) = frontier.pop() {
+            size += 1;
+            grid.for_each_edge(from, |to, _| {
+                if labels[to.index()] == NONE {
+                    labels[to.index()] = label;
+                    frontier.push(to);
+                }
+            });
+        }
+        if size > largest_size {
+            (largest, largest_size) = (label, size);
+        }
+    }
+    grid.free_cells().filter(|&cell| labels[node(cell).index()] == largest).collect()
+}
+
+/// The random numbers. Drawn by hand from the stream of ChaCha8, which is fixed for ever, and not by
+/// a library's distributions, which may change with its version.
+struct Dice(ChaCha8Rng);
+
+impl Dice {
+    fn new(seed: u64) -> Dice {
+        Dice(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// A number below this one. The bias, at most `bound` in 2^64, is beyond notice.
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
+    }
+
+    /// A number from `-reach` to `reach`.
+    fn around(&mut self, reach: i32) -> i32 {
+        self.below(2 * reach as usize + 1) as i32 - reach
+    }
+
+    /// True once in so many times.
+    fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+/// A map in the making: a byte a cell, quicker to draw on than a [`Grid`].
+struct Board {
+    width: usize,
+    height: usize,
+    /// Row by row.
+    free: Vec<bool>,
+}
+
+impl Board {
+    fn new(width: u32, height: u32, free: bool) -> Board {
+        let (width, height) = (width as usize, height as usize);
+        Board { width, height, free: vec![free; width * height] }
+    }
+
+    fn longer_side(&self) -> usize {
+        self.width.max(self.height)
+    }
+
+    fn is_free(&self, x: usize, y: usize) -> bool {
+        self.free[y * self.width + x]
+    }
+
+    fn clear(&mut self, area: &Area) {
+        for y in area.rows.clone() {
+            self.free[y * self.width..][area.columns.clone()].fill(true);
+        }
+    }
+
+    /// Blocks the cells of a disc as far as it is on the board; answers how many were free.
+    fn block_disc(&mut self, (x, y): (i32, i32), radius: i32) -> usize {
+        let mut blocked = 0;
+        for row in (y - radius).max(0)..(y + radius + 1).min(self.height as i32) {
+            for column in (x - radius).max(0)..(x + radius + 1).min(self.width as i32) {
+                let (dx, dy) = (column - x, row - y);
+                // A little more than the radius squared: a rounder shape for small discs.
+                if dx * dx + dy * dy <= radius * (radius + 1) {
+                    let cell = &mut self.free[row as usize * self.width + column as usize];
+                    blocked += usize::from(std::mem::replace(cell, false));
+                }
+            }
+        }
+        blocked
+    }
+
+    fn to_grid(&self) -> Grid {
+        let rows = self.free.chunks(self.width);
+        let rows = rows.map(|row| row.iter().map(|&free| if free { b'.' } else { b'#' }).collect());
+        Grid::from_rows(rows.collect::<Vec<Vec<u8>>>()).expect("even rows of two known characters")
+    }
+}
+
+/// The map with everything blocked but its largest component.
+fn keep_largest_component(grid: &Grid) -> Grid {
+    let mut kept = Board::new(grid.width(), grid.height(), false);
+    for cell in largest_component(grid) {
+        kept.free[cell.y as usize * kept.width + cell.x as usize] = true;
+    }
+    kept.to_grid()
+}
+
+/// A rectangle of cells.
+struct Area {
+    columns: Range<usize>,
+    rows: Range<usize>,
+}
+
+/// Chambers in columns and rows with walls of one cell between them.
+struct Lattice {
+    columns: Vec<Range<usize>>,
+    rows: Vec<Range<usize>>,
+}
+
+impl Lattice {
+    fn len(&self) -> usize {
+        self.columns.len() * self.rows.len()
+    }
+
+    fn chamber(&self, i: usize) -> Area {
+        let (column, row) = (i % self.columns.len(), i / self.columns.len());
+        Area { columns: self.columns[column].clone(), rows: self.rows[row].clone() }
+    }
+
+    /// The wall between a chamber and the next one to the right or below.
+    fn wall(&self, (a, b): (usize, usize)) -> Area {
+        let (first, second) = (self.chamber(a), self.chamber(b));
+        if first.rows == second.rows {
+            Area { columns: first.columns.end..second.columns.start, rows: first.rows }
+        } else {
+            Area { columns: first.columns, rows: first.rows.end..second.rows.start }
+        }
+    }
+
+    /// The next chambers: right, below, left, above, where there are any.
+    fn neighbours(&self, i: usize) -> impl Iterator<Item = usize> {
+        let (across, down) = (self.columns.len(), self.rows.len());
+        let (column, row) = (i % across, i / across);
+        let right = (column + 1 < across).then_some(i + 1);
+        let below = (row + 1 < down).then_some(i + across);
+        let left = (column > 0).then(|| i - 1);
+        let above = (row > 0).then(|| i - across);
+        [right, below, left, above].into_iter().flatten()
+    }
+
+    /// Every wall once, as the chambers it is between, the lower number first.
+    fn walls(&self) -> Vec<(usize, usize)> {
+        let of = |i| self.neighbours(i).filter(move |&next| next > i).map(move |next| (i, next));
+        (0..self.len()).flat_map(of).collect()
+    }
+}
+
+/// Spans of about this length that fill the whole, with a cell between each two.
+fn even_spans(whole: usize, length: usize) -> Vec<Range<usize>> {
+    let count = ((whole + 1) / (length + 1)).max(1);
+    let begin = |i| i * (whole + 1) / count;
+    (0..count).map(|i| begin(i)..begin(i + 1) - 1).collect()
+}
+
+/// Spans of exactly this length with a cell between each two; what is left over is left out.
+fn exact_spans(whole: usize, length: usize) -> Vec<Range<usize>> {
+    let count = (whole + 1) / (length + 1);
+    (0..count).map(|i| i * (length + 1)..i * (length + 1) + length).collect()
+}
+
+/// Doors in the walls of a random spanning tree of the rooms, and in a quarter of the other walls.
+fn rooms(mut board: Board, dice: &mut Dice) -> Board {
+    let side = (board.longer_side() / 16).clamp(7, 31);
+    let lattice =
+        Lattice { columns: even_spans(board.width, side), rows: even_spans(board.height, side) };
+    for room in 0..lattice.len() {
+        board.clear(&lattice.chamber(room));
+    }
+    let mut walls = lattice.walls();
+    dice.shuffle(&mut walls);
+    let mut groups = Groups::new(lattice.len());
+    for (a, b) in walls {
+        if groups.join(a, b) || dice.once_in(4) {
+            let wall = lattice.wall((a, b));
+            let x = wall.columns.start + dice.below(wall.columns.len());
+            let y = wall.rows.start + dice.below(wall.rows.len());
+            board.clear(&Area { columns: x..x + 1, rows: y..y + 1 });
+        }
+    }
+    board
+}
+
+/// Which rooms are joined already.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn new(count: usize) -> Groups {
+        Groups((0..count).collect())
+    }
+
+    fn leader(&mut self, mut i: usize) -> usize {
+        while self.0[i] != i {
+            self.0[i] = self.0[self.0[i]];
+            i = self.0[i];
+        }
+        i
+    }
+
+    /// Joins two groups; answers whether they were apart.
+    fn join(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.leader(a), self.leader(b));
+        self.0[a] = b;
+        a != b
+    }
+}
+
+/// A depth-first walk through the lattice that takes down each wall it passes, then one wall in
+/// fifty of those left, for loops.
+fn maze(mut board: Board, dice: &mut Dice) -> Board {
+    let corridor = match board.longer_side() {
+        ..128 => 1,
+        128..512 => 2,
+        _ => 4,
+    };
+    let columns = exact_spans(board.width, corridor);
+    let lattice = Lattice { columns, rows: exact_spans(board.height, corridor) };
+    let mut visited = vec![false; lattice.len()];
+    let mut walk = vec![dice.below(lattice.len())];
+    while let Some(&here) = walk.last() {
+        if !std::mem::replace(&mut visited[here], true) {
+            board.clear(&lattice.chamber(here));
+        }
+        let fresh = || lattice.neighbours(here).filter(|&next| !visited[next]);
+        let count = fresh().count();
+        if count == 0 {
+            walk.pop();
+            continue;
+        }
+        let next = fresh().nth(dice.below(count)).expect("drawn below their number");
+        board.clear(&lattice.wall((here.min(next), here.max(next))));
+        walk.push(next);
+    }
+    for wall in lattice.walls() {
+        let wall = lattice.wall(wall);
+        if !board.is_free(wall.columns.start, wall.rows.start) && dice.once_in(50) {
+            board.clear(&wall);
+        }
+    }
+    board
+}
+
+/// A quarter blocked: far enough from the 41 % at which a large map falls to pieces.
+fn random(mut board: Board, dice: &mut Dice) -> Board {
+    board.free.fill_with(|| !dice.once_in(4));
+    board
+}
+
+/// Noise smoothed by a cellular automaton, until enough of it hangs together. Only on the smallest
+/// maps is that ever a second try.
+fn caves(mut board: Board, dice: &mut Dice) -> Grid {
+    const PERCENT_BLOCKED: usize = 47;
+    const ROUNDS: usize = 5;
+    loop {
+        board.free.fill_with(|| dice.below(100) >= PERCENT_BLOCKED);
+        for _ in 0..ROUNDS {
+            board = smooth(&board);
+        }
+        let grid = keep_largest_component(&board.to_grid());
+        if grid.free_cells().count() * 3 >= board.free.len() {
+            return grid;
+        }
+    }
+}
+
+/// One round: a cell is blocked if five or more of the nine around and including it are. What lies
+/// outside counts as blocked.
+fn smooth(board: &Board) -> Board {
+    let Board { width, height, .. } = *board;
+    let mut free = Vec::with_capacity(width * height);
+    // Free cells in each column of the three rows around, with an empty column on either side.
+    let mut columns = vec![0_u8; width + 2];
+    for y in 0..height {
+        columns.fill(0);
+        for row in y.saturating_sub(1)..(y + 2).min(height) {
+            let row = &board.free[row * width..][..width];
+            for (count, &free) in columns[1..].iter_mut().zip(row) {
+                *count += u8::from(free);
+            }
+        }
+        free.extend(columns.windows(3).map(|three| three.iter().sum::<u8>() >= 5));
+    }
+    Board { width, height, free }
+}
+
+/// Rocks and bays until nearly a quarter is blocked; then pockets that cannot be entered are filled.
+fn islands(mut board: Board, dice: &mut Dice) -> Grid {
+    let target = board.free.len() * 23 / 100;
+    let largest = (board.width.min(board.height) / 24).max(2);
+    let mut blocked = 0;
+    while blocked < target {
+        // The product of two draws: many small ones, few large ones.
+        let size = 1 + (dice.below(largest + 1) * dice.below(largest + 1) / largest) as i32;
+        let centre = (dice.below(board.width) as i32, dice.below(board.height) as i32);
+        blocked += if dice.once_in(3) {
+            bay(&mut board, dice, centre, size)
+        } else {
+            rock(&mut board, dice, centre, size)
+        };
+    }
+    keep_largest_component(&board.to_grid())
+}
+
+/// A cluster of discs, each near the last.
+fn rock(board: &mut Board, dice: &mut Dice, centre: (i32, i32), size: i32) -> usize {
+    let (mut x, mut y) = centre;
+    let mut blocked = 0;
+    for _ in 0..4 + dice.below(8) {
+        blocked += board.block_disc((x, y), dice.below(size as usize) as i32);
+        x += dice.around(size);
+        y += dice.around(size);
+    }
+    blocked
+}
+
+/// A bent wall that leaves one side open, turned any way: a dead end to walk into.
+fn bay(board: &mut Board, dice: &mut Dice, (x, y): (i32, i32), size: i32) -> usize {
+    /// Forward and sideways, in quarters; the open side is forward.
+    const SHAPE: [(i32, i32); 7] = [(4, 4), (0, 5), (-4, 3), (-5, 0), (-4, -3), (0, -5), (4, -4)];
+    let reach = 2 * size + 2;
+    let forward_x = dice.around(reach);
+    let forward_y = if dice.once_in(2) { reach - forward_x.abs() } else { forward_x.abs() - reach };
+    let corners = SHAPE.map(|(forward, sideways)| {
+        let at_x = x + (forward * forward_x - sideways * forward_y) / 4;
+        let at_y = y + (forward * forward_y + sideways * forward_x) / 4;
+        (at_x + dice.around(size / 2), at_y + dice.around(size / 2))
+    });
+    corners.windows(2).map(|ends| stroke(board, dice, ends[0], ends[1], 1 + size / 4)).sum()
+}
+
+/// A line of discs of uneven size, close enough together to leave no gap.
+fn stroke(
+    board: &mut Board,
+    dice: &mut Dice,
+    from: (i32, i32),
+    to: (i32, i32),
+    radius: i32,
+) -> usize {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let steps = (dx.abs().max(dy.abs()) / radius).max(1);
+    let disc = |i| {
+        let centre = (from.0 + dx * i / steps, from.1 + dy * i / steps);
+        board.block_disc(centre, radius + dice.around(radius / 2))
+    };
+    (0..=steps).map(disc).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn free_cells(grid: &Grid) -> usize {
+        grid.free_cells().count()
+    }
+
+    /// FNV-1a, to pin the bits of a map in one number.
+    fn fingerprint(text: &str) -> u64 {
+        text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+
+    #[test]
+    fn the_seed_decides_the_map() {
+        for kind in Kind::ALL {
+            let text = |seed| generate(kind, 70, 50, seed).unwrap().to_map();
+            assert_eq!(text(1), text(1), "{kind}");
+            assert_ne!(text(1), text(2), "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_bits_of_the_maps_do_not_change() {
+        let pinned = [
+            (Kind::Rooms, 0),
+            (Kind::Maze, 0),
+            (Kind::Random, 0),
+            (Kind::Caves, 0),
+            (Kind::Islands, 0),
+        ];
+        let made = pinned
+            .map(|(kind, _)| (kind, fingerprint(&generate(kind, 64, 64, 1).unwrap().to_map())));
+        assert_eq!(made, pinned, "every generated map and every result on one changes with this");
+    }
+
+    #[test]
+    fn maps_have_their_size_and_enough_connected_space() {
+        for kind in Kind::ALL {
+            for (width, height) in [(64, 64), (512, 512), (16, 16), (17, 300), (301, 19)] {
+                for seed in 1..=5 {
+                    let what = format!("{kind} {width} by {height} seed {seed}");
+                    let grid = generate(kind, width, height, seed).unwrap();
+                    assert_eq!((grid.width(), grid.height()), (width, height), "{what}");
+                    let free = free_cells(&grid);
+                    let share = if kind == Kind::Maze { 5 } else { 3 };
+                    assert!(free * share >= (width * height) as usize, "{what}: {free} free");
+                    let connected = largest_component(&grid).len();
+                    assert!(connected * 10 >= free * 9, "{what}: {connected} of {free}");
+                    if kind != Kind::Random {
+                        assert_eq!(connected, free, "{what} is in one piece");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn islands_are_mostly_open() {
+        for side in [128, 512] {
+            for seed in 1..=5 {
+                let free = free_cells(&generate(Kind::Islands, side, side, seed).unwrap());
+                let percent = 100 - free * 100 / (side * side) as usize;
+                assert!((20..=30).contains(&percent), "{side} seed {seed}: {percent} % blocked");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_out_of_range_are_errors() {
+        for (width, height) in [(15, 64), (64, 15), (4097, 64), (64, 4097), (0, 0)] {
+            let error = generate(Kind::Maze, width, height, 1).unwrap_err();
+            assert_eq!(error, GenerateError::Size { width, height });
+            assert!(error.to_string().ends_with("each side must be 16 to 4096"));
+        }
+        assert!(generate(Kind::Random, 4096, 16, 1).is_ok());
+    }
+
+    #[test]
+    fn kinds_are_known_by_name() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.name().parse(), Ok(kind));
+            assert!(kind.about().ends_with('.'));
+        }
+        assert_eq!(
+            "cave".parse::<Kind>().unwrap_err().to_string(),
+            "`cave` is not a kind of map: expected one of rooms, maze, random, caves, islands"
+        );
+    }
+
+    #[test]
+    fn problems_are_between_different_connected_cells() {
+        // Three cells, then two, then one; with corners closed the last two rows do not touch.
+        let grid = Grid::from_rows(["...#", "###.", "..#."]).unwrap();
+        let problems = random_problems(&grid, 200, 7);
+        assert_eq!(problems.len(), 200);
+        let mut pairs: Vec<_> = problems.iter().map(|p| (p.start.x, p.goal.x)).collect();
+        assert!(problems.iter().all(|p| p.start.y == 0 && p.goal.y == 0 && p.optimal.is_none()));
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert_eq!(pairs, [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]);
+        assert_eq!(problems, random_problems(&grid, 200, 7));
+        assert_ne!(problems, random_problems(&grid, 200, 8));
+    }
+
+    #[test]
+    fn connection_is_by_the_moves_of_the_grid() {
+        let grid = Grid::from_rows([".#.", "#.#", ".#."]).unwrap();
+        assert_eq!(random_problems(&grid, 5, 1), []);
+        let cutting = grid.with_corners(tickstar::Corners::Allowed);
+        assert_eq!(random_problems(&cutting, 5, 1).len(), 5);
+        assert_eq!(random_problems(&Grid::new_blocked(4, 4).unwrap(), 5, 1), []);
+        assert_eq!(random_problems(&Grid::new(1, 1).unwrap(), 5, 1), []);
+    }
+}
