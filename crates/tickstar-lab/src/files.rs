@@ -93,8 +93,8 @@ pub enum LineError {
     },
     /// A scenario row of another width.
     #[error(
-        "expected 9 columns (bucket, map, width, height, start x, start y, goal x, goal y, length), \
-         or 7 without width and height, found {found}"
+        "expected 9 columns (bucket, map, width, height, start x, start y, goal x, goal y, \
+         length), or 7 without width and height, found {found}"
     )]
     Columns {
         /// Columns there are.
@@ -171,7 +171,7 @@ pub fn read_scen(path: &Path, map_name: &str, grid: &Grid) -> Result<Vec<Problem
     parse_scen(path, &read(path)?, map_name, grid)
 }
 
-/// Reads a list of problems: four numbers a line, start x and y, goal x and y. Blank lines and lines
+/// Reads a list of problems: four numbers a line, start x y and goal x y. Blank lines and those
 /// that begin with `#` are skipped. The cells must be on the map, but may be blocked.
 ///
 /// # Errors

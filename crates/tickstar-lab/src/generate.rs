@@ -67,7 +67,10 @@ impl fmt::Display for Kind {
 
 /// The text names no kind of map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{0}` is not a kind of map: expected one of {names}", names = Kind::ALL.map(Kind::name).join(", "))]
+#[error(
+    "`{0}` is not a kind of map: expected one of {names}",
+    names = Kind::ALL.map(Kind::name).join(", ")
+)]
 pub struct UnknownKind(pub String);
 
 impl FromStr for Kind {
@@ -105,13 +108,12 @@ pub fn generate(kind: Kind, width: u32, height: u32, seed: u64) -> Result<Grid, 
         return Err(GenerateError::Size { width, height });
     }
     let dice = &mut Dice::new(seed);
-    let blocked = Board::new(width, height, false);
     Ok(match kind {
-        Kind::Rooms => rooms(blocked, dice).to_grid(),
-        Kind::Maze => maze(blocked, dice).to_grid(),
-        Kind::Random => random(blocked, dice).to_grid(),
-        Kind::Caves => caves(blocked, dice),
-        Kind::Islands => islands(Board::new(width, height, true), dice),
+        Kind::Rooms => rooms(width, height, dice),
+        Kind::Maze => maze(width, height, dice),
+        Kind::Random => random(width, height, dice),
+        Kind::Caves => caves(width, height, dice),
+        Kind::Islands => islands(width, height, dice),
     })
 }
 
@@ -165,8 +167,8 @@ fn largest_component(grid: &Grid) -> Vec<Cell> {
     grid.free_cells().filter(|&cell| labels[node(cell).index()] == largest).collect()
 }
 
-/// The random numbers. Drawn by hand from the stream of ChaCha8, which is fixed for ever, and not by
-/// a library's distributions, which may change with its version.
+/// The random numbers. Drawn by hand from the stream of `ChaCha8Rng`, which is fixed for ever, and
+/// not by a library's distributions, which may change with its version.
 struct Dice(ChaCha8Rng);
 
 impl Dice {
@@ -181,7 +183,7 @@ impl Dice {
 
     /// A number from `-reach` to `reach`.
     fn around(&mut self, reach: i32) -> i32 {
-        self.below(2 * reach as usize + 1) as i32 - reach
+        signed(self.below(2 * reach as usize + 1)) - reach
     }
 
     /// True once in so many times.
@@ -194,6 +196,11 @@ impl Dice {
             items.swap(i, self.below(i + 1));
         }
     }
+}
+
+/// A length or place on a map as a number that may be subtracted from.
+fn signed(cells: usize) -> i32 {
+    i32::try_from(cells).expect("sides are at most 4096")
 }
 
 /// A map in the making: a byte a cell, quicker to draw on than a [`Grid`].
@@ -227,8 +234,8 @@ impl Board {
     /// Blocks the cells of a disc as far as it is on the board; answers how many were free.
     fn block_disc(&mut self, (x, y): (i32, i32), radius: i32) -> usize {
         let mut blocked = 0;
-        for row in (y - radius).max(0)..(y + radius + 1).min(self.height as i32) {
-            for column in (x - radius).max(0)..(x + radius + 1).min(self.width as i32) {
+        for row in (y - radius).max(0)..(y + radius + 1).min(signed(self.height)) {
+            for column in (x - radius).max(0)..(x + radius + 1).min(signed(self.width)) {
                 let (dx, dy) = (column - x, row - y);
                 // A little more than the radius squared: a rounder shape for small discs.
                 if dx * dx + dy * dy <= radius * (radius + 1) {
@@ -320,7 +327,8 @@ fn exact_spans(whole: usize, length: usize) -> Vec<Range<usize>> {
 }
 
 /// Doors in the walls of a random spanning tree of the rooms, and in a quarter of the other walls.
-fn rooms(mut board: Board, dice: &mut Dice) -> Board {
+fn rooms(width: u32, height: u32, dice: &mut Dice) -> Grid {
+    let mut board = Board::new(width, height, false);
     let side = (board.longer_side() / 16).clamp(7, 31);
     let lattice =
         Lattice { columns: even_spans(board.width, side), rows: even_spans(board.height, side) };
@@ -338,7 +346,7 @@ fn rooms(mut board: Board, dice: &mut Dice) -> Board {
             board.clear(&Area { columns: x..x + 1, rows: y..y + 1 });
         }
     }
-    board
+    board.to_grid()
 }
 
 /// Which rooms are joined already.
@@ -367,7 +375,8 @@ impl Groups {
 
 /// A depth-first walk through the lattice that takes down each wall it passes, then one wall in
 /// fifty of those left, for loops.
-fn maze(mut board: Board, dice: &mut Dice) -> Board {
+fn maze(width: u32, height: u32, dice: &mut Dice) -> Grid {
+    let mut board = Board::new(width, height, false);
     let corridor = match board.longer_side() {
         ..128 => 1,
         128..512 => 2,
@@ -376,20 +385,20 @@ fn maze(mut board: Board, dice: &mut Dice) -> Board {
     let columns = exact_spans(board.width, corridor);
     let lattice = Lattice { columns, rows: exact_spans(board.height, corridor) };
     let mut visited = vec![false; lattice.len()];
-    let mut walk = vec![dice.below(lattice.len())];
-    while let Some(&here) = walk.last() {
+    let mut trail = vec![dice.below(lattice.len())];
+    while let Some(&here) = trail.last() {
         if !std::mem::replace(&mut visited[here], true) {
             board.clear(&lattice.chamber(here));
         }
         let fresh = || lattice.neighbours(here).filter(|&next| !visited[next]);
         let count = fresh().count();
         if count == 0 {
-            walk.pop();
+            trail.pop();
             continue;
         }
         let next = fresh().nth(dice.below(count)).expect("drawn below their number");
         board.clear(&lattice.wall((here.min(next), here.max(next))));
-        walk.push(next);
+        trail.push(next);
     }
     for wall in lattice.walls() {
         let wall = lattice.wall(wall);
@@ -397,30 +406,41 @@ fn maze(mut board: Board, dice: &mut Dice) -> Board {
             board.clear(&wall);
         }
     }
-    board
+    board.to_grid()
 }
 
 /// A quarter blocked: far enough from the 41 % at which a large map falls to pieces.
-fn random(mut board: Board, dice: &mut Dice) -> Board {
+fn random(width: u32, height: u32, dice: &mut Dice) -> Grid {
+    let mut board = Board::new(width, height, false);
     board.free.fill_with(|| !dice.once_in(4));
-    board
+    board.to_grid()
 }
 
-/// Noise smoothed by a cellular automaton, until enough of it hangs together. Only on the smallest
-/// maps is that ever a second try.
-fn caves(mut board: Board, dice: &mut Dice) -> Grid {
-    const PERCENT_BLOCKED: usize = 47;
-    const ROUNDS: usize = 5;
+/// The largest piece of a map made with so much blocked. Should too little be free then, as happens
+/// on tiny maps and on long strips, the next try begins with less blocked, in the end with nothing.
+fn in_one_piece(
+    mut percent_blocked: usize,
+    percent_free: usize,
+    mut make: impl FnMut(usize) -> Board,
+) -> Grid {
     loop {
-        board.free.fill_with(|| dice.below(100) >= PERCENT_BLOCKED);
-        for _ in 0..ROUNDS {
-            board = smooth(&board);
-        }
+        let board = make(percent_blocked);
         let grid = keep_largest_component(&board.to_grid());
-        if grid.free_cells().count() * 3 >= board.free.len() {
+        if grid.free_cells().count() * 100 >= board.free.len() * percent_free {
             return grid;
         }
+        percent_blocked = percent_blocked.saturating_sub(1);
     }
+}
+
+/// Noise smoothed by a cellular automaton.
+fn caves(width: u32, height: u32, dice: &mut Dice) -> Grid {
+    const ROUNDS: usize = 5;
+    in_one_piece(47, 34, |percent_blocked| {
+        let mut board = Board::new(width, height, true);
+        board.free.fill_with(|| dice.below(100) >= percent_blocked);
+        (0..ROUNDS).fold(board, |board, _| smooth(&board))
+    })
 }
 
 /// One round: a cell is blocked if five or more of the nine around and including it are. What lies
@@ -443,22 +463,23 @@ fn smooth(board: &Board) -> Board {
     Board { width, height, free }
 }
 
-/// Rocks and bays until nearly a quarter is blocked; then pockets that cannot be entered are filled.
-fn islands(mut board: Board, dice: &mut Dice) -> Grid {
-    let target = board.free.len() * 23 / 100;
-    let largest = (board.width.min(board.height) / 24).max(2);
-    let mut blocked = 0;
-    while blocked < target {
-        // The product of two draws: many small ones, few large ones.
-        let size = 1 + (dice.below(largest + 1) * dice.below(largest + 1) / largest) as i32;
-        let centre = (dice.below(board.width) as i32, dice.below(board.height) as i32);
-        blocked += if dice.once_in(3) {
-            bay(&mut board, dice, centre, size)
-        } else {
-            rock(&mut board, dice, centre, size)
-        };
-    }
-    keep_largest_component(&board.to_grid())
+/// Rocks and bays until enough is blocked. Pockets that cannot be entered are filled after that, so
+/// the share aimed at is a little below what comes out.
+fn islands(width: u32, height: u32, dice: &mut Dice) -> Grid {
+    let largest = (width.min(height) as usize / 24).max(2);
+    in_one_piece(23, 70, |percent_blocked| {
+        let mut board = Board::new(width, height, true);
+        let target = board.free.len() * percent_blocked / 100;
+        let mut blocked = 0;
+        while blocked < target {
+            // The product of two draws: many small ones, few large ones.
+            let size = 1 + dice.below(largest + 1) * dice.below(largest + 1) / largest;
+            let centre = (signed(dice.below(board.width)), signed(dice.below(board.height)));
+            let draw = if dice.once_in(3) { bay } else { rock };
+            blocked += draw(&mut board, dice, centre, signed(size));
+        }
+        board
+    })
 }
 
 /// A cluster of discs, each near the last.
@@ -466,7 +487,7 @@ fn rock(board: &mut Board, dice: &mut Dice, centre: (i32, i32), size: i32) -> us
     let (mut x, mut y) = centre;
     let mut blocked = 0;
     for _ in 0..4 + dice.below(8) {
-        blocked += board.block_disc((x, y), dice.below(size as usize) as i32);
+        blocked += board.block_disc((x, y), signed(dice.below(size as usize)));
         x += dice.around(size);
         y += dice.around(size);
     }
@@ -532,11 +553,11 @@ mod tests {
     #[test]
     fn the_bits_of_the_maps_do_not_change() {
         let pinned = [
-            (Kind::Rooms, 0),
-            (Kind::Maze, 0),
-            (Kind::Random, 0),
-            (Kind::Caves, 0),
-            (Kind::Islands, 0),
+            (Kind::Rooms, 0xe793_536b_cee7_13e4),
+            (Kind::Maze, 0x0ba4_6956_9677_8274),
+            (Kind::Random, 0xb79d_19b4_f8f2_0ee4),
+            (Kind::Caves, 0x6376_5b0b_ce40_8958),
+            (Kind::Islands, 0x4865_6983_c918_d5f0),
         ];
         let made = pinned
             .map(|(kind, _)| (kind, fingerprint(&generate(kind, 64, 64, 1).unwrap().to_map())));
@@ -555,9 +576,11 @@ mod tests {
                     let share = if kind == Kind::Maze { 5 } else { 3 };
                     assert!(free * share >= (width * height) as usize, "{what}: {free} free");
                     let connected = largest_component(&grid).len();
-                    assert!(connected * 10 >= free * 9, "{what}: {connected} of {free}");
                     if kind != Kind::Random {
                         assert_eq!(connected, free, "{what} is in one piece");
+                    } else if width == height {
+                        // A long strip may well be cut in two by chance.
+                        assert!(connected * 10 >= free * 9, "{what}: {connected} of {free}");
                     }
                 }
             }
@@ -566,8 +589,8 @@ mod tests {
 
     #[test]
     fn islands_are_mostly_open() {
-        for side in [128, 512] {
-            for seed in 1..=5 {
+        for side in [64, 128, 512] {
+            for seed in 1..=10 {
                 let free = free_cells(&generate(Kind::Islands, side, side, seed).unwrap());
                 let percent = 100 - free * 100 / (side * side) as usize;
                 assert!((20..=30).contains(&percent), "{side} seed {seed}: {percent} % blocked");

@@ -46,6 +46,9 @@ pub struct SearchConfig {
     pub reopen: bool,
 }
 
+/// Neighbours that are taken in together.
+const BATCH: usize = 8;
+
 /// What the search knows of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
@@ -93,7 +96,8 @@ struct Core {
     goal_key: Option<u64>,
     /// The stamp of an open node in the current search; always even.
     stamp: u32,
-    best: Option<Entry>,
+    /// The node that would be expanded next, when the search last stopped.
+    best: Option<NodeId>,
     status: Status,
 }
 
@@ -174,7 +178,7 @@ impl BestFirst {
     pub fn best(&self) -> Option<NodeId> {
         match self.core.status {
             Status::Reached => Some(self.core.goal),
-            Status::Working => self.core.best.map(|entry| entry.node),
+            Status::Working => self.core.best,
             Status::Exhausted => None,
         }
     }
@@ -245,6 +249,12 @@ impl Core {
         }
     }
 
+    /// The hot loop.
+    ///
+    /// Most neighbours are known already at no greater cost. Telling so needs one look at a record
+    /// and no change, so it is done first, for all neighbours; what is left, two of them on average,
+    /// is inserted after. Together in one pass the code for inserting would stand eight times in
+    /// the loop, once for each direction, and be too large to be inlined.
     #[inline(never)]
     fn run<O: Open, S: Space>(
         &mut self,
@@ -256,66 +266,100 @@ impl Core {
         if self.status != Status::Working {
             return;
         }
+        let stamp = self.stamp;
+        let mut news = [(NodeId::default(), Cost::ZERO); BATCH];
         loop {
-            let top = loop {
-                let Some(top) = open.peek() else {
-                    self.best = None;
-                    self.status = Status::Exhausted;
-                    return;
-                };
-                // An entry is stale when its node has been closed or given a cheaper way since.
-                let record = nodes.get(top.node);
-                if record.stamp == self.stamp && record.g == top.g {
-                    break top;
-                }
-                open.pop();
+            let Some(top) = open.peek(|entry| is_live(nodes.get(entry.node()), stamp, entry))
+            else {
+                self.best = None;
+                self.status = Status::Exhausted;
+                return;
             };
-            self.best = Some(top);
+            let record = nodes.get_mut(top.node());
+            if !is_live(*record, stamp, &top) {
+                open.pop();
+                continue;
+            }
             // The goal wins every tie, or a space with a zero estimate could expand for ever
             // without acting on a goal that is already as good as anything else.
             if self.goal_key.is_some_and(|key| key <= top.key) {
                 self.status = Status::Reached;
                 return;
             }
-            if !slice.expand(top.node) {
+            if !slice.expand(top.node()) {
+                self.best = Some(top.node());
                 return;
             }
             open.pop();
-            self.expand(nodes, open, space, top);
+            record.stamp = stamp | 1;
+            let came_from = record.parent;
+            let mut count = 0;
+            space.for_each_edge_onward(top.node(), came_from, |to, cost| {
+                let g = top.g + cost;
+                let record = nodes.find(to);
+                if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
+                    if count == BATCH {
+                        self.insert_early(nodes, open, space, top.node(), &news);
+                        count = 0;
+                    }
+                    news[count] = (to, g);
+                    count += 1;
+                }
+            });
+            self.insert(nodes, open, space, top.node(), &news[..count]);
         }
     }
 
-    /// The hot loop. Most neighbours are already known at no greater cost, so that is the first
-    /// test, on one record of 16 bytes; the estimate is computed only for those that pass it.
-    #[inline]
-    fn expand<O: Open, S: Space>(
+    /// Takes the new or cheaper ways from a parent to these nodes, as far as the settings let it.
+    #[inline(always)]
+    fn insert<O: Open, S: Space>(
         &mut self,
         nodes: &mut Paged<Record>,
         open: &mut O,
         space: &S,
-        top: Entry,
+        parent: NodeId,
+        news: &[(NodeId, Cost)],
     ) {
-        let Core { config, goal, stamp, .. } = *self;
-        let (reopen, counts_cost) = (config.reopen, config.priority.counts_cost());
-        let closed = stamp | 1;
-        nodes.get_mut(top.node).stamp = closed;
-        space.for_each_edge(top.node, |to, cost| {
-            let g = top.g + cost;
+        let (priority, goal, stamp) = (self.config.priority, self.goal, self.stamp);
+        for &(to, g) in news {
             let record = nodes.get_mut(to);
-            if record.stamp | 1 == closed {
-                if g >= record.g || (record.stamp == closed && !reopen) || !counts_cost {
-                    return;
+            if record.stamp | 1 == stamp | 1 {
+                let frozen = record.stamp != stamp && !self.config.reopen;
+                // A greater cost is met here only where two edges lead to the same node.
+                if frozen || !priority.counts_cost() || g >= record.g {
+                    continue;
                 }
             }
             if g == Cost::INFINITE {
-                return;
+                continue;
             }
-            *record = Record { g, parent: top.node, stamp };
-            let key = config.priority.key(g, space.estimate(to, goal));
+            *record = Record { g, parent, stamp };
+            let key = priority.key(g, space.estimate(to, goal));
             open.push(key, g, to);
             if to == goal {
                 self.goal_key = Some(key);
             }
-        });
+        }
     }
+
+    /// Makes room for more neighbours than one batch holds; no node of a grid has that many.
+    #[cold]
+    #[inline(never)]
+    fn insert_early<O: Open, S: Space>(
+        &mut self,
+        nodes: &mut Paged<Record>,
+        open: &mut O,
+        space: &S,
+        parent: NodeId,
+        news: &[(NodeId, Cost); BATCH],
+    ) {
+        self.insert(nodes, open, space, parent, news);
+    }
+}
+
+/// Whether the entry is still what the record says: it is stale when its node has been closed or
+/// given a cheaper way since.
+#[inline]
+fn is_live(record: Record, stamp: u32, entry: &Entry) -> bool {
+    record.stamp == stamp && record.g == entry.g
 }

@@ -26,19 +26,24 @@ pub enum OpenList {
 pub(crate) struct Entry {
     pub key: u64,
     pub g: Cost,
-    /// Counts insertions, for last in first out.
-    serial: u32,
-    pub node: NodeId,
+    /// A count of insertions, for last in first out, above the node. One word, because a word that
+    /// is written in two halves and read whole stalls the processor.
+    tail: u64,
 }
 
 impl Entry {
+    #[inline]
+    pub fn node(&self) -> NodeId {
+        NodeId(self.tail as u32)
+    }
+
     /// Smaller key, then larger g, then last in first out. Written without branches: which of two
     /// entries is better is a coin toss the processor cannot predict.
     #[inline]
     fn before(&self, other: &Entry) -> bool {
         let rank = |entry: &Entry| u128::from(entry.key) << 64 | u128::from(!entry.g.0);
         let (a, b) = (rank(self), rank(other));
-        (a < b) | ((a == b) & (self.serial > other.serial))
+        (a < b) | ((a == b) & (self.tail > other.tail))
     }
 
     #[inline]
@@ -47,13 +52,25 @@ impl Entry {
     }
 }
 
+/// Counts insertions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Serial(u32);
+
+impl Serial {
+    #[inline]
+    fn entry(&mut self, key: u64, g: Cost, node: NodeId) -> Entry {
+        self.0 = self.0.wrapping_add(1);
+        Entry { key, g, tail: u64::from(self.0) << 32 | u64::from(node.0) }
+    }
+}
+
 /// The small interface behind which the two open lists stand.
 pub(crate) trait Open {
     /// Empties the list for keys that are expected to be open within such a range at a time.
     fn clear(&mut self, key_range: u64);
     fn push(&mut self, key: u64, g: Cost, node: NodeId);
-    /// The best entry.
-    fn peek(&mut self) -> Option<Entry>;
+    /// The best entry. Entries that are not live any more may be dropped on the way, or shown.
+    fn peek(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry>;
     /// Takes out the entry that [`Open::peek`] has just shown.
     fn pop(&mut self);
     fn bytes(&self) -> usize;
@@ -118,23 +135,23 @@ impl QuadHeap {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
     heap: QuadHeap,
-    serial: u32,
+    serial: Serial,
 }
 
 impl Open for Heap {
     fn clear(&mut self, _key_range: u64) {
         self.heap.entries.clear();
-        self.serial = 0;
+        self.serial = Serial::default();
     }
 
     #[inline]
     fn push(&mut self, key: u64, g: Cost, node: NodeId) {
-        self.serial = self.serial.wrapping_add(1);
-        self.heap.push(Entry { key, g, serial: self.serial, node });
+        let entry = self.serial.entry(key, g, node);
+        self.heap.push(entry);
     }
 
     #[inline]
-    fn peek(&mut self) -> Option<Entry> {
+    fn peek(&mut self, _live: impl Fn(&Entry) -> bool) -> Option<Entry> {
         self.heap.entries.first().copied()
     }
 
@@ -178,7 +195,7 @@ pub(crate) struct Buckets {
     turn: u64,
     /// No entry in the ring has the number `turn` itself.
     turn_done: bool,
-    serial: u32,
+    serial: Serial,
 }
 
 impl Default for Buckets {
@@ -192,13 +209,13 @@ impl Default for Buckets {
             shift: 0,
             turn: 0,
             turn_done: false,
-            serial: 0,
+            serial: Serial::default(),
         }
     }
 }
 
 impl Buckets {
-    #[inline]
+    #[inline(always)]
     fn push_to_ring(&mut self, entry: Entry) {
         let number = entry.key >> self.shift;
         let at = number % BUCKETS;
@@ -210,8 +227,9 @@ impl Buckets {
         }
     }
 
-    #[inline]
-    fn push_to_front(&mut self, entry: Entry) {
+    #[inline(never)]
+    fn push_to_front(&mut self, key: u64, g: Cost, tail: u64) {
+        let entry = Entry { key, g, tail };
         let better = self.front.iter().rev().take_while(|other| other.before(&entry)).count();
         self.front.insert(self.front.len() - better, entry);
         if self.front.len() > self.limit {
@@ -234,13 +252,13 @@ impl Buckets {
 
     /// Fills the empty `front` with the best entries of the ring.
     #[inline(never)]
-    fn refill(&mut self) {
+    fn refill(&mut self, live: impl Fn(&Entry) -> bool) {
         let mut passed = 0;
         while self.filled != 0 {
             let ahead = self.filled.rotate_right((self.turn % BUCKETS) as u32).trailing_zeros();
             self.turn += u64::from(ahead);
             passed += u64::from(ahead) + 1;
-            self.take_chunk();
+            self.take_chunk(&live);
             if !self.front.is_empty() {
                 return;
             }
@@ -256,23 +274,28 @@ impl Buckets {
     }
 
     /// Moves the best entries of the bucket whose turn it is to `front`, if any are of this turn.
-    fn take_chunk(&mut self) {
+    fn take_chunk(&mut self, live: impl Fn(&Entry) -> bool) {
         let at = self.turn % BUCKETS;
         let bucket = &mut self.ring[at as usize];
-        // A share of a large bucket, so that its entries are looked at a constant number of times
-        // each; all of a small one.
-        let chunk = (bucket.len() / 8).max(CHUNK).min(bucket.len());
-        let rest = bucket.len() - chunk;
-        if rest > 0 {
-            bucket.select_nth_unstable_by(rest, |a, b| Entry::order(b, a));
+        // About half of all entries have gone stale by the time their turn comes. Of a large bucket
+        // only a share is sorted, so that its entries are looked at a constant number of times each.
+        let mut rest = 0;
+        if bucket.len() > CHUNK {
+            bucket.retain(&live);
+            rest = bucket.len() - (bucket.len() / 8).max(CHUNK).min(bucket.len());
+            if rest > 0 {
+                bucket.select_nth_unstable_by(rest, |a, b| Entry::order(b, a));
+            }
+            self.front.extend(bucket.drain(rest..));
+        } else {
+            self.front.extend(bucket.drain(..).filter(live));
         }
         let (turn, shift) = (self.turn, self.shift);
-        self.front.extend(bucket.drain(rest..));
-        self.front.sort_by(|a, b| Entry::order(b, a));
+        self.front.sort_unstable_by(|a, b| Entry::order(b, a));
         let later = self.front.iter().take_while(|entry| entry.key >> shift != turn).count();
         bucket.extend(self.front.drain(..later));
         self.turn_done = rest == 0 || later > 0;
-        self.limit = 2 * chunk.max(CHUNK);
+        self.limit = 2 * self.front.len().max(CHUNK);
         if bucket.is_empty() {
             self.filled &= !(1 << at);
         }
@@ -292,25 +315,26 @@ impl Open for Buckets {
         self.shift = self.shift.min(u64::BITS - 1);
         self.turn = 0;
         self.turn_done = false;
-        self.serial = 0;
+        self.serial = Serial::default();
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, key: u64, g: Cost, node: NodeId) {
-        self.serial = self.serial.wrapping_add(1);
-        let entry = Entry { key, g, serial: self.serial, node };
-        let before_ring = self.turn_done && key >> self.shift <= self.turn;
-        if before_ring || self.front.first().is_some_and(|worst| entry.before(worst)) {
-            self.push_to_front(entry);
+        let entry = self.serial.entry(key, g, node);
+        let number = key >> self.shift;
+        let to_front = number <= self.turn
+            && (self.turn_done || self.front.first().is_some_and(|worst| entry.before(worst)));
+        if to_front {
+            self.push_to_front(entry.key, entry.g, entry.tail);
         } else {
             self.push_to_ring(entry);
         }
     }
 
     #[inline]
-    fn peek(&mut self) -> Option<Entry> {
+    fn peek(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry> {
         if self.front.is_empty() {
-            self.refill();
+            self.refill(live);
         }
         self.front.last().copied()
     }
@@ -335,8 +359,8 @@ mod tests {
 
     fn drain(open: &mut impl Open) -> Vec<(u64, u64, u32)> {
         let mut order = Vec::new();
-        while let Some(top) = open.peek() {
-            order.push((top.key, top.g.0, top.node.0));
+        while let Some(top) = open.peek(|_| true) {
+            order.push((top.key, top.g.0, top.node().0));
             open.pop();
         }
         order
@@ -357,10 +381,10 @@ mod tests {
             let mut sorted: Vec<(u64, std::cmp::Reverse<u64>, std::cmp::Reverse<u32>)> = Vec::new();
             for (node, (key, g, action)) in (0_u32..).zip(steps) {
                 if action == 0 {
-                    let (a, b) = (heap.peek(), buckets.peek());
+                    let (a, b) = (heap.peek(|_| true), buckets.peek(|_| true));
                     sorted.sort();
-                    prop_assert_eq!(a.map(|e| e.node), b.map(|e| e.node));
-                    prop_assert_eq!(a.map(|e| e.node.0), sorted.first().map(|e| e.2.0));
+                    prop_assert_eq!(a.map(|e| e.node()), b.map(|e| e.node()));
+                    prop_assert_eq!(a.map(|e| e.node().0), sorted.first().map(|e| e.2.0));
                     if a.is_some() {
                         heap.pop();
                         buckets.pop();
@@ -384,6 +408,6 @@ mod tests {
         open.push(5, Cost(1), NodeId(1));
         open.push(500, Cost(1), NodeId(2));
         open.clear(10);
-        assert!(open.peek().is_none());
+        assert!(open.peek(|_| true).is_none());
     }
 }

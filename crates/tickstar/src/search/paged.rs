@@ -3,7 +3,7 @@
 use crate::NodeId;
 
 /// Records in a page: on a grid, one square tile of eight by eight cells.
-const PAGE: usize = 64;
+const PAGE: usize = 32;
 /// Pages in a block: on a grid, eight by eight tiles side by side or fewer.
 const BLOCK: usize = 64;
 
@@ -37,12 +37,18 @@ impl<T: Copy + Default> Paged<T> {
         }
     }
 
+    /// The record of a node, if its page has been touched.
+    #[inline]
+    pub fn find(&self, node: NodeId) -> Option<&T> {
+        let block = self.blocks.get(node.index() / (PAGE * BLOCK))?.as_ref()?;
+        let page = block[node.index() / PAGE % BLOCK].as_ref()?;
+        Some(&page[node.index() % PAGE])
+    }
+
     /// The record of a node, or the default.
     #[inline]
     pub fn get(&self, node: NodeId) -> T {
-        let block = self.blocks.get(node.index() / (PAGE * BLOCK)).and_then(Option::as_ref);
-        let page = block.and_then(|block| block[node.index() / PAGE % BLOCK].as_ref());
-        page.map_or_else(T::default, |page| page[node.index() % PAGE])
+        self.find(node).copied().unwrap_or_default()
     }
 
     /// The record of a node, to change it. The id must be below the size covered.

@@ -1,15 +1,12 @@
 //! A grid map: one bit a cell, edited in place.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use thiserror::Error;
 
 use super::Space;
 use crate::{Cost, NodeId};
-
-/// Cells are numbered in square tiles of this side, so that a page of node records covers a square
-/// of the map and a search that stays in one place touches few pages.
-const TILE: u32 = 8;
 
 /// The longest side of a map: the largest for which every cell has a 32-bit id.
 const MAX_SIDE: u32 = 65_528;
@@ -93,65 +90,73 @@ pub enum GridError {
 pub struct Grid {
     width: u32,
     height: u32,
-    /// Tiles in a row of tiles.
-    tiles: u32,
-    /// `ceil(2^48 / tiles)`: turns the division in [`Grid::cell`] into a multiplication. Exact
-    /// because tile numbers are below 2^26 and the rounding error stays below 2^16.
-    tiles_inverse: u64,
-    /// Bytes in a row of `free`.
-    stride: usize,
-    /// A set bit for each free cell, with a blocked border of one cell all round, so that the
-    /// neighbourhood of any cell can be read without looking at the edges of the map.
+    /// The id of a cell plus this is the id of the cell below it: the width, and one blocked cell
+    /// that borders this row on the right and the next one on the left.
+    stride: u32,
+    /// `ceil(2^48 / stride)`: turns the division in [`Grid::cell`] into a multiplication. Exact
+    /// because ids are below 2^32 and the stride below 2^16.
+    stride_inverse: u64,
+    /// A set bit for each free cell, at the index that is its id, with a blocked border all round: the
+    /// neighbourhood of any cell is read without looking at the edges of the map.
     free: Vec<u8>,
+    /// The first id below the last row.
+    last: u32,
     neighbors: Neighbors,
     corners: Corners,
+    moves: &'static Moves,
 }
 
-/// The eight directions in the order they are visited: N, E, S, W, then the diagonals. As offsets
-/// plus one, to index the three columns and rows around a cell.
+/// The eight directions in the order they are visited: N, E, S, W, then the diagonals. As column and
+/// row in the three by three cells around.
 const DIRECTIONS: [(usize, usize); 8] =
     [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
 
-/// What a step in each direction costs.
-const COSTS: [Cost; 8] = {
-    let (s, d) = (Cost::STRAIGHT, Cost::DIAGONAL);
-    [s, s, s, s, d, d, d, d]
-};
+/// Where a search came from, as a place in the three by three cells around a node, row by row: the
+/// middle stands for nowhere.
+const FROM_NOWHERE: usize = 4;
 
-/// For each 3×3 neighbourhood (nine bits, row by row, west in the lowest bit of a row, south in the
-/// lowest row) the directions that may be walked, a bit each. One look-up replaces eight tests.
-const fn moves(neighbors: Neighbors, corners: Corners) -> [u8; 512] {
-    let mut table = [0; 512];
-    let mut around = 0;
-    while around < 512 {
-        let mut legal = 0;
-        let mut d = 0;
-        while d < 8 {
-            let (column, row) = DIRECTIONS[d];
-            let target = bit(around, column, row);
-            let beside = bit(around, column, 1) && bit(around, 1, row);
-            let diagonal = d >= 4;
-            let allowed = !diagonal
-                || matches!(neighbors, Neighbors::Eight)
-                    && (matches!(corners, Corners::Allowed) || beside);
-            if bit(around, 1, 1) && target && allowed {
-                legal |= 1 << d;
+/// Which directions are worth walking, a bit each, by where the search came from and the nine bits
+/// around (row by row from the south, west in the lowest bit of a row). One look-up replaces eight
+/// tests, and leaves out what the expansion of the parent has seen to already.
+type Moves = [[u8; 512]; 9];
+
+static FOUR: LazyLock<Box<Moves>> = LazyLock::new(|| moves(Neighbors::Four, Corners::Never));
+static EIGHT_NEVER: LazyLock<Box<Moves>> =
+    LazyLock::new(|| moves(Neighbors::Eight, Corners::Never));
+static EIGHT_ALLOWED: LazyLock<Box<Moves>> =
+    LazyLock::new(|| moves(Neighbors::Eight, Corners::Allowed));
+
+fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
+    let mut table = Box::new([[0; 512]; 9]);
+    for (from, moves) in table.iter_mut().enumerate() {
+        let parent = (from % 3, from / 3);
+        for (around, legal) in moves.iter_mut().enumerate() {
+            for (d, &to) in DIRECTIONS.iter().enumerate() {
+                let leads = |from, to| leads(neighbors, corners, around, from, to);
+                let seen = from != FROM_NOWHERE && (to == parent || leads(parent, to));
+                *legal |= u8::from(leads((1, 1), to) && !seen) << d;
             }
-            d += 1;
         }
-        table[around] = legal;
-        around += 1;
     }
     table
 }
 
-const fn bit(around: usize, column: usize, row: usize) -> bool {
-    around >> ((2 - row) * 3 + column) & 1 == 1
+/// Whether an edge leads from one of nine cells to another, given which of them are free.
+fn leads(
+    neighbors: Neighbors,
+    corners: Corners,
+    around: usize,
+    from: (usize, usize),
+    to: (usize, usize),
+) -> bool {
+    let free = |(column, row)| around >> ((2 - row) * 3 + column) & 1 == 1;
+    let (dx, dy) = (from.0.abs_diff(to.0), from.1.abs_diff(to.1));
+    if dx.max(dy) != 1 || !free(from) || !free(to) {
+        return false;
+    }
+    let beside = free((from.0, to.1)) && free((to.0, from.1));
+    dx + dy == 1 || neighbors == Neighbors::Eight && (corners == Corners::Allowed || beside)
 }
-
-static FOUR: [u8; 512] = moves(Neighbors::Four, Corners::Never);
-static EIGHT_NEVER: [u8; 512] = moves(Neighbors::Eight, Corners::Never);
-static EIGHT_ALLOWED: [u8; 512] = moves(Neighbors::Eight, Corners::Allowed);
 
 impl Grid {
     /// A map with every cell free.
@@ -176,18 +181,19 @@ impl Grid {
         if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
             return Err(GridError::Size { width: width.into(), height: height.into() });
         }
-        let tiles = width.div_ceil(TILE);
-        // One border cell on each side, and one byte more so that two bytes can always be read.
-        let stride = (width as usize + 2).div_ceil(8) + 1;
+        let stride = width + 1;
+        let bits = (height as usize + 2) * stride as usize + 1;
         Ok(Grid {
             width,
             height,
-            tiles,
-            tiles_inverse: (1_u64 << 48).div_ceil(u64::from(tiles)),
             stride,
-            free: vec![0; stride * (height as usize + 2)],
+            stride_inverse: (1_u64 << 48).div_ceil(u64::from(stride)),
+            // One byte more, so that two bytes can be read at any bit.
+            free: vec![0; bits.div_ceil(8) + 1],
+            last: (height + 1) * stride,
             neighbors: Neighbors::default(),
             corners: Corners::default(),
+            moves: Grid::table(Neighbors::default(), Corners::default()),
         })
     }
 
@@ -195,6 +201,7 @@ impl Grid {
     #[must_use]
     pub fn with_neighbors(mut self, neighbors: Neighbors) -> Grid {
         self.neighbors = neighbors;
+        self.moves = Grid::table(self.neighbors, self.corners);
         self
     }
 
@@ -202,6 +209,7 @@ impl Grid {
     #[must_use]
     pub fn with_corners(mut self, corners: Corners) -> Grid {
         self.corners = corners;
+        self.moves = Grid::table(self.neighbors, self.corners);
         self
     }
 
@@ -227,11 +235,7 @@ impl Grid {
 
     /// Whether the cell is on the map and free.
     pub fn is_free(&self, cell: Cell) -> bool {
-        if !self.is_inside(cell) {
-            return false;
-        }
-        let (byte, mask) = self.locate(cell.x, cell.y);
-        self.free[byte] & mask != 0
+        self.node(cell).is_some_and(|node| self.contains(node))
     }
 
     /// Whether the cell is on the map.
@@ -257,16 +261,15 @@ impl Grid {
 
     /// The node of a cell, if it is on the map.
     pub fn node(&self, cell: Cell) -> Option<NodeId> {
-        self.is_inside(cell).then(|| NodeId(column(cell.x) + self.row(cell.y)))
+        self.is_inside(cell).then(|| self.id(cell.x, cell.y))
     }
 
     /// The cell of a node of this map.
     #[inline]
     pub fn cell(&self, node: NodeId) -> Cell {
-        let tile = node.0 / (TILE * TILE);
-        let tile_y = ((u128::from(tile) * u128::from(self.tiles_inverse)) >> 48) as u32;
-        let tile_x = tile.wrapping_sub(tile_y.wrapping_mul(self.tiles));
-        Cell { x: tile_x * TILE + node.0 % TILE, y: tile_y * TILE + node.0 / TILE % TILE }
+        let row = ((u128::from(node.0) * u128::from(self.stride_inverse)) >> 48) as u32;
+        let column = node.0.wrapping_sub(row.wrapping_mul(self.stride));
+        Cell { x: column.wrapping_sub(1), y: row.wrapping_sub(1) }
     }
 
     /// All free cells, row by row.
@@ -280,80 +283,94 @@ impl Grid {
         self.free.capacity()
     }
 
-    /// Where the bit of a cell is.
-    fn locate(&self, x: u32, y: u32) -> (usize, u8) {
-        let column = x as usize + 1;
-        ((y as usize + 1) * self.stride + column / 8, 1 << (column % 8))
+    #[inline]
+    fn id(&self, x: u32, y: u32) -> NodeId {
+        NodeId((y + 1) * self.stride + x + 1)
     }
 
     pub(super) fn put(&mut self, x: u32, y: u32, free: bool) {
-        let (byte, mask) = self.locate(x, y);
+        let bit = self.id(x, y).index();
+        let mask = 1 << (bit % 8);
         if free {
-            self.free[byte] |= mask;
+            self.free[bit / 8] |= mask;
         } else {
-            self.free[byte] &= !mask;
+            self.free[bit / 8] &= !mask;
         }
     }
 
-    /// The part of a node id that depends on the row.
+    /// Three bits in a row, from this one on.
     #[inline]
-    fn row(&self, y: u32) -> u32 {
-        (y / TILE) * self.tiles * (TILE * TILE) + (y % TILE) * TILE
+    fn three(&self, bit: u32) -> usize {
+        let at = bit as usize / 8;
+        let pair = u16::from_le_bytes([self.free[at], self.free[at + 1]]);
+        usize::from(pair >> (bit % 8)) & 7
     }
 
-    /// The bits of the cells at `x − 1`, `x` and `x + 1` in the stored row (map row plus one).
-    #[inline]
-    fn three(&self, stored_row: usize, x: u32) -> usize {
-        let at = stored_row * self.stride + x as usize / 8;
-        let pair = &self.free[at..at + 2];
-        usize::from(u16::from_le_bytes([pair[0], pair[1]]) >> (x % 8)) & 7
-    }
-
+    /// The directions worth walking from a node, a bit each.
     #[inline(always)]
-    fn legal_moves(&self, cell: Cell) -> u8 {
-        let table = match (self.neighbors, self.corners) {
+    fn legal_moves(&self, node: NodeId, parent: NodeId) -> u8 {
+        // Ids of the border, or of no map at all, have nothing to read around them.
+        if node.0 <= self.stride || node.0 >= self.last {
+            return 0;
+        }
+        let west = node.0 - 1;
+        let around = self.three(west - self.stride) << 6
+            | self.three(west) << 3
+            | self.three(west + self.stride);
+        let offset = parent.0.wrapping_sub(west - self.stride);
+        let row = u32::from(offset >= self.stride) + u32::from(offset >= 2 * self.stride);
+        let column = offset.wrapping_sub(row * self.stride);
+        let from = if column < 3 { (row * 3 + column) as usize } else { FROM_NOWHERE };
+        self.moves[from][around]
+    }
+
+    fn table(neighbors: Neighbors, corners: Corners) -> &'static Moves {
+        match (neighbors, corners) {
             (Neighbors::Four, _) => &FOUR,
             (Neighbors::Eight, Corners::Never) => &EIGHT_NEVER,
             (Neighbors::Eight, Corners::Allowed) => &EIGHT_ALLOWED,
-        };
-        let (x, y) = (cell.x, cell.y as usize);
-        let around = self.three(y, x) << 6 | self.three(y + 1, x) << 3 | self.three(y + 2, x);
-        table[around]
+        }
     }
-}
-
-/// The part of a node id that depends on the column.
-#[inline]
-fn column(x: u32) -> u32 {
-    (x / TILE) * (TILE * TILE) + x % TILE
 }
 
 impl Space for Grid {
     fn size(&self) -> usize {
-        self.tiles as usize * self.height.div_ceil(TILE) as usize * (TILE * TILE) as usize
+        (self.height as usize + 2) * self.stride as usize + 1
     }
 
     fn contains(&self, node: NodeId) -> bool {
-        node.index() < self.size() && self.is_free(self.cell(node))
+        self.free.get(node.index() / 8).is_some_and(|byte| byte >> (node.index() % 8) & 1 == 1)
+    }
+
+    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
+        self.for_each_edge_onward(from, from, visit);
     }
 
     #[inline]
-    fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
-        let cell = self.cell(from);
-        if !self.is_inside(cell) {
-            return;
-        }
-        let mut legal = self.legal_moves(cell);
-        // An id is a sum of a part for the column and a part for the row, so three of each give
-        // all nine ids around. Those outside the map are never among the legal moves.
-        let columns = [cell.x.saturating_sub(1), cell.x, cell.x + 1].map(column);
-        let rows = [cell.y.saturating_sub(1), cell.y, cell.y + 1].map(|y| self.row(y));
-        let ids = DIRECTIONS.map(|(x, y)| columns[x] + rows[y]);
-        while legal != 0 {
-            let d = legal.trailing_zeros() as usize % 8;
-            legal &= legal - 1;
-            visit(NodeId(ids[d]), COSTS[d]);
-        }
+    fn for_each_edge_onward(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        mut visit: impl FnMut(NodeId, Cost),
+    ) {
+        let legal = self.legal_moves(from, parent);
+        let (id, row) = (from.0, self.stride);
+        // Sums wrap only where no move is legal.
+        let (north, south) = (id.wrapping_sub(row), id.wrapping_add(row));
+        let mut visit = |d: u8, to: u32, cost| {
+            if legal >> d & 1 == 1 {
+                visit(NodeId(to), cost);
+            }
+        };
+        // Written out, so that each direction has a branch of its own for the processor to learn.
+        visit(0, north, Cost::STRAIGHT);
+        visit(1, id.wrapping_add(1), Cost::STRAIGHT);
+        visit(2, south, Cost::STRAIGHT);
+        visit(3, id.wrapping_sub(1), Cost::STRAIGHT);
+        visit(4, north.wrapping_add(1), Cost::DIAGONAL);
+        visit(5, south.wrapping_add(1), Cost::DIAGONAL);
+        visit(6, south.wrapping_sub(1), Cost::DIAGONAL);
+        visit(7, north.wrapping_sub(1), Cost::DIAGONAL);
     }
 
     #[inline]

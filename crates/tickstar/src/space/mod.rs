@@ -32,6 +32,15 @@ pub trait Space {
     /// contained has no edges.
     fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost));
 
+    /// As [`Space::for_each_edge`], for a search that came to `from` by an edge from `parent`. May
+    /// leave out the parent, and any node that an edge leads to straight from the parent at no
+    /// greater cost than over `from`: the search has been there. For most spaces there is nothing
+    /// to leave out; on a grid it is half of the neighbours.
+    fn for_each_edge_onward(&self, from: NodeId, parent: NodeId, visit: impl FnMut(NodeId, Cost)) {
+        let _ = parent;
+        self.for_each_edge(from, visit);
+    }
+
     /// A consistent lower bound on the cost from one node to another.
     fn estimate(&self, from: NodeId, to: NodeId) -> Cost;
 
