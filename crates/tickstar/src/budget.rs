@@ -83,8 +83,9 @@ impl Event {
 /// ```
 pub struct Slice<'w> {
     budget: u64,
-    expansions_left: u64,
-    traces_left: u64,
+    /// How many expansions may have been done in all.
+    expansion_limit: u64,
+    trace_limit: u64,
     expansions: u64,
     traces: u64,
     events: u8,
@@ -96,8 +97,8 @@ impl<'w> Slice<'w> {
     pub fn new(budget: u64) -> Slice<'w> {
         Slice {
             budget,
-            expansions_left: budget,
-            traces_left: u64::MAX,
+            expansion_limit: budget,
+            trace_limit: u64::MAX,
             expansions: 0,
             traces: 0,
             events: 0,
@@ -123,17 +124,16 @@ impl<'w> Slice<'w> {
 
     /// Splits the budget: from here on so many expansions and so many trace steps may be done.
     pub fn share(&mut self, expansions: u64, traces: u64) {
-        self.expansions_left = expansions.min(self.budget.saturating_sub(self.expansions));
-        self.traces_left = traces;
+        self.expansion_limit = self.expansions.saturating_add(expansions).min(self.budget);
+        self.trace_limit = self.traces.saturating_add(traces);
     }
 
     /// Asks to expand a node; `false` means the budget is spent.
     #[inline]
     pub fn expand(&mut self, node: NodeId) -> bool {
-        if self.expansions_left == 0 || !self.agreed(Work::Expand(node)) {
+        if self.expansions >= self.expansion_limit || !self.agreed(Work::Expand(node)) {
             return false;
         }
-        self.expansions_left -= 1;
         self.expansions += 1;
         true
     }
@@ -141,10 +141,9 @@ impl<'w> Slice<'w> {
     /// Asks to follow a parent pointer to this node; `false` means the budget is spent.
     #[inline]
     pub fn trace(&mut self, node: NodeId) -> bool {
-        if self.traces_left == 0 || !self.agreed(Work::Trace(node)) {
+        if self.traces >= self.trace_limit || !self.agreed(Work::Trace(node)) {
             return false;
         }
-        self.traces_left -= 1;
         self.traces += 1;
         true
     }
@@ -156,8 +155,8 @@ impl<'w> Slice<'w> {
             Some(watch) => {
                 let go_on = watch(work);
                 if !go_on {
-                    self.expansions_left = 0;
-                    self.traces_left = 0;
+                    self.expansion_limit = 0;
+                    self.trace_limit = 0;
                     self.watch = None;
                 }
                 go_on

@@ -270,7 +270,7 @@ impl TimeBounded {
             if self.config.acting != Acting::Early && tip != self.goal {
                 return;
             }
-            self.fresh.begin(space.size(), tip);
+            self.fresh.begin(tip);
             self.tracing = true;
         }
         // The agent may have walked onto a part that was traced before it came there.

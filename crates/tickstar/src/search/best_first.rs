@@ -92,8 +92,8 @@ pub struct BestFirst {
 struct Core {
     config: SearchConfig,
     goal: NodeId,
-    /// The goal's key once it has been met.
-    goal_key: Option<u64>,
+    /// The goal's key; the largest number until it has been met.
+    goal_key: u64,
     /// The stamp of an open node in the current search; always even.
     stamp: u32,
     /// The node that would be expanded next, when the search last stopped.
@@ -111,7 +111,7 @@ impl BestFirst {
         let core = Core {
             config,
             goal: NodeId::default(),
-            goal_key: None,
+            goal_key: u64::MAX,
             stamp: 0,
             best: None,
             status: Status::Exhausted,
@@ -128,7 +128,6 @@ impl BestFirst {
     /// Begins a new search towards a goal, with no root yet, of which the farthest will be about
     /// `from_root` away. Constant time: nothing of the search before is touched.
     pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
-        self.nodes.cover(space.size());
         self.core.stamp = self.core.stamp.wrapping_add(2);
         if self.core.stamp == 0 {
             self.nodes.clear();
@@ -140,7 +139,7 @@ impl BestFirst {
             List::Buckets(open) => open.clear(range),
         }
         self.core.goal = goal;
-        self.core.goal_key = None;
+        self.core.goal_key = u64::MAX;
         self.core.best = None;
         self.core.status = Status::Exhausted;
     }
@@ -245,7 +244,7 @@ impl Core {
         let key = self.config.priority.key(g, space.estimate(root, self.goal));
         open.push(key, g, root);
         if root == self.goal {
-            self.goal_key = Some(key);
+            self.goal_key = key;
         }
     }
 
@@ -275,14 +274,14 @@ impl Core {
                 self.status = Status::Exhausted;
                 return;
             };
-            let record = nodes.get_mut(top.node());
+            let record = nodes.find_mut(top.node()).expect("an open node has a record");
             if !is_live(*record, stamp, &top) {
                 open.pop();
                 continue;
             }
             // The goal wins every tie, or a space with a zero estimate could expand for ever
             // without acting on a goal that is already as good as anything else.
-            if self.goal_key.is_some_and(|key| key <= top.key) {
+            if self.goal_key <= top.key {
                 self.status = Status::Reached;
                 return;
             }
@@ -295,7 +294,8 @@ impl Core {
             let came_from = record.parent;
             let mut count = 0;
             space.for_each_edge_onward(top.node(), came_from, |to, cost| {
-                let g = top.g + cost;
+                // Cannot overflow: an edge costs less than 2^32, and there are fewer nodes than that.
+                let g = Cost(top.g.0.wrapping_add(cost.0));
                 let record = nodes.find(to);
                 if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
                     if count == BATCH {
@@ -322,7 +322,10 @@ impl Core {
     ) {
         let (priority, goal, stamp) = (self.config.priority, self.goal, self.stamp);
         for &(to, g) in news {
-            let record = nodes.get_mut(to);
+            let record = match nodes.find_mut(to) {
+                Some(record) => record,
+                None => nodes.touch(to),
+            };
             if record.stamp | 1 == stamp | 1 {
                 let frozen = record.stamp != stamp && !self.config.reopen;
                 // A greater cost is met here only where two edges lead to the same node.
@@ -330,14 +333,11 @@ impl Core {
                     continue;
                 }
             }
-            if g == Cost::INFINITE {
-                continue;
-            }
             *record = Record { g, parent, stamp };
             let key = priority.key(g, space.estimate(to, goal));
             open.push(key, g, to);
             if to == goal {
-                self.goal_key = Some(key);
+                self.goal_key = key;
             }
         }
     }

@@ -31,9 +31,8 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// Begins a new trail that is its tip alone; `size` is that of the space.
-    pub fn begin(&mut self, size: usize, tip: NodeId) {
-        self.marks.cover(size);
+    /// Begins a new trail that is its tip alone.
+    pub fn begin(&mut self, tip: NodeId) {
         self.last_number = self.last_number.wrapping_add(1);
         if self.last_number == 0 {
             self.marks.clear();
@@ -104,7 +103,7 @@ mod tests {
     fn a_trail_is_walked_from_front_to_tip() {
         let mut trail = Trail::default();
         assert!(trail.is_empty() && trail.next(NodeId(0)).is_none());
-        trail.begin(10, NodeId(5));
+        trail.begin(NodeId(5));
         trail.extend(NodeId(4));
         trail.extend(NodeId(2));
         assert_eq!(trail.to_tip(NodeId(2)), Some(2));
@@ -112,7 +111,7 @@ mod tests {
         assert_eq!(trail.next(NodeId(4)), Some(NodeId(5)));
         assert_eq!(trail.next(NodeId(5)), None);
         assert_eq!(trail.to_tip(NodeId(3)), None);
-        trail.begin(10, NodeId(3));
+        trail.begin(NodeId(3));
         assert_eq!(trail.to_tip(NodeId(5)), None, "marks of an older trail are void");
         trail.drop_all();
         assert_eq!(trail.to_tip(NodeId(3)), None);
@@ -121,7 +120,7 @@ mod tests {
     #[test]
     fn meeting_a_marked_node_cuts_the_trail_back_to_it() {
         let mut trail = Trail::default();
-        trail.begin(10, NodeId(5));
+        trail.begin(NodeId(5));
         trail.extend(NodeId(4));
         trail.extend(NodeId(3));
         trail.extend(NodeId(4)); // the parent of 3 is now 4, which the trail holds already

@@ -93,8 +93,8 @@ pub struct Grid {
     /// The id of a cell plus this is the id of the cell below it: the width, and one blocked cell
     /// that borders this row on the right and the next one on the left.
     stride: u32,
-    /// `ceil(2^48 / stride)`: turns the division in [`Grid::cell`] into a multiplication. Exact
-    /// because ids are below 2^32 and the stride below 2^16.
+    /// `ceil(2^64 / stride)`: turns the division in [`Grid::cell`] into a multiplication. Exact
+    /// because ids are below 2^32 and the stride is below 2^16.
     stride_inverse: u64,
     /// A set bit for each free cell, at the index that is its id, with a blocked border all round: the
     /// neighbourhood of any cell is read without looking at the edges of the map.
@@ -187,7 +187,7 @@ impl Grid {
             width,
             height,
             stride,
-            stride_inverse: (1_u64 << 48).div_ceil(u64::from(stride)),
+            stride_inverse: u64::MAX / u64::from(stride) + 1,
             // One byte more, so that two bytes can be read at any bit.
             free: vec![0; bits.div_ceil(8) + 1],
             last: (height + 1) * stride,
@@ -267,7 +267,7 @@ impl Grid {
     /// The cell of a node of this map.
     #[inline]
     pub fn cell(&self, node: NodeId) -> Cell {
-        let row = ((u128::from(node.0) * u128::from(self.stride_inverse)) >> 48) as u32;
+        let row = ((u128::from(node.0) * u128::from(self.stride_inverse)) >> 64) as u32;
         let column = node.0.wrapping_sub(row.wrapping_mul(self.stride));
         Cell { x: column.wrapping_sub(1), y: row.wrapping_sub(1) }
     }

@@ -15,7 +15,7 @@ use crate::{Cost, NodeId};
 /// The searches borrow a space for one call at a time and never own it, so it can be edited
 /// between ticks. An implementation must promise three things:
 ///
-/// * every edge cost is above zero and at most [`Space::max_edge_cost`];
+/// * every edge cost is above zero, below 2^32, and at most [`Space::max_edge_cost`];
 /// * the estimate is *consistent*: `estimate(t, t)` is zero, and
 ///   `estimate(a, t) <= cost(a, b) + estimate(b, t)` for every edge from `a` to `b`;
 /// * edges are visited in the same order every time.
