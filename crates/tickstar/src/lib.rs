@@ -3,6 +3,7 @@
 
 mod agent;
 mod budget;
+pub mod catalog;
 mod cost;
 mod find;
 mod id;

@@ -7,9 +7,9 @@
 //! there, the agent walks the found way to the path and goes on along it.
 //!
 //! # Deviations
-//! * Seeding the whole path is not constant time. Each seed is charged as a trace step, nearest to
-//!   the agent first; the nearest node is noticed while the path is traced, and then kept up with
-//!   the agent.
+//! * Seeding the whole path is not constant time. Each seed is charged as a trace step, from a node
+//!   near the agent outward; that node is found by going along the path from the junction as long
+//!   as it comes nearer, and then kept up with the agent.
 //! * The way found must be strictly cheaper than walking back, which needs the junction of the
 //!   agent's branch with the path: found by climbing the branch, charged as trace steps, over several
 //!   ticks if need be.
@@ -22,8 +22,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Shortcut {
     search: BestFirst,
-    /// The node of the traced path nearest to the agent so far.
-    near: Option<(Cost, NodeId)>,
+    /// A node of the path near the agent: from the junction on, it is moved along the path as long
+    /// as that brings it nearer.
+    near: Option<NodeId>,
     /// How far the agent's branch has been climbed in search of the junction.
     climbed: Option<NodeId>,
     /// A way was found and is being walked.
@@ -40,14 +41,6 @@ impl Shortcut {
         self.near = None;
         self.climbed = None;
         self.found = false;
-    }
-
-    /// Notes a node of the path being traced, to know later where the path comes near the agent.
-    pub fn notice(&mut self, space: &impl Space, node: NodeId, agent: NodeId) {
-        let distance = space.estimate(node, agent);
-        if self.near.is_none_or(|(nearest, _)| distance < nearest) {
-            self.near = Some((distance, node));
-        }
     }
 
     /// The next node of the shortcut, while one is being walked. The search ran from the path to the
@@ -69,8 +62,7 @@ impl Shortcut {
         let g = |node| main.cost_to(node).unwrap_or(Cost::INFINITE);
         let goal = path.tip();
         let walking_back = (g(agent) - g(junction)) + (g(goal) - g(junction));
-        self.follow_agent(space, main, path, agent, slice);
-        let Some((_, near)) = self.near else { return };
+        let near = self.follow_agent(space, main, path, agent, junction, slice);
 
         // Seeds outward from the nearest node, to both sides by turns.
         self.search.begin(space, agent, space.estimate(goal, agent));
@@ -118,16 +110,17 @@ impl Shortcut {
         Some(node)
     }
 
-    /// Moves the nearest node along the path as long as that brings it nearer to the agent.
+    /// Moves the near node along the path as long as that brings it nearer to the agent.
     fn follow_agent(
         &mut self,
         space: &impl Space,
         main: &BestFirst,
         path: &Trail,
         agent: NodeId,
+        junction: NodeId,
         slice: &mut Slice<'_>,
-    ) {
-        let Some((_, mut near)) = self.near else { return };
+    ) -> NodeId {
+        let mut near = self.near.unwrap_or(junction);
         let mut distance = space.estimate(near, agent);
         while let Some((closer, node)) = [path.next(near), main.parent(near)]
             .into_iter()
@@ -141,7 +134,8 @@ impl Shortcut {
             }
             (distance, near) = (closer, node);
         }
-        self.near = Some((distance, near));
+        self.near = Some(near);
+        near
     }
 
     pub fn bytes(&self) -> usize {

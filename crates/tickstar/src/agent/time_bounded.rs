@@ -264,7 +264,7 @@ impl TimeBounded {
     }
 
     /// Step 2: the tick's tracing.
-    fn trace(&mut self, space: &impl Space, slice: &mut Slice<'_>) {
+    fn trace(&mut self, slice: &mut Slice<'_>) {
         if !self.tracing {
             let Some(tip) = self.search.best() else { return };
             if self.config.acting != Acting::Early && tip != self.goal {
@@ -281,9 +281,6 @@ impl TimeBounded {
                 return;
             }
             self.fresh.extend(parent);
-            if let Some(shortcut) = &mut self.shortcut {
-                shortcut.notice(space, parent, self.at);
-            }
             done = parent == self.at;
         }
         self.tracing = false;
@@ -393,7 +390,7 @@ impl<S: Space> Agent<S> for TimeBounded {
                 }
                 return Step::Unreachable;
             }
-            self.trace(space, slice);
+            self.trace(slice);
         }
         match self.choose(space, slice) {
             Some(to) if space.edge(self.at, to).is_none() => self.restart(space, slice),
