@@ -44,16 +44,16 @@ impl Builtin {
         }
     }
 
-    /// Up to so many problems: the map's own one if it was drawn for one, else problems drawn at
-    /// random with this seed.
-    pub fn problems(&self, count: usize, seed: u64) -> Vec<Problem> {
+    /// Up to so many problems on the map's grid: its own one if it was drawn for one, else problems
+    /// drawn at random with this seed.
+    pub fn problems(&self, grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
         match self.source {
             Source::Drawn { start, goal, .. } => {
                 let [start, goal] = [start, goal].map(|(x, y)| Cell::new(x, y));
                 let own = Problem { start, goal, optimal: None };
                 [own].into_iter().take(count).collect()
             }
-            Source::Generated { .. } => random_problems(&self.grid(), count, seed),
+            Source::Generated { .. } => random_problems(grid, count, seed),
         }
     }
 }
@@ -106,14 +106,15 @@ mod tests {
     #[test]
     fn every_map_loads_and_has_problems() {
         for builtin in all() {
-            let (grid, problems) = (builtin.grid(), builtin.problems(5, 1));
+            let grid = builtin.grid();
+            let problems = builtin.problems(&grid, 5, 1);
             let expected = if builtin.name == "two-corridors" { 1 } else { 5 };
             assert_eq!(problems.len(), expected, "{}", builtin.name);
             for problem in problems {
                 assert!(grid.is_free(problem.start) && grid.is_free(problem.goal));
             }
             assert!(builtin.about.ends_with('.'), "{}", builtin.name);
-            assert_eq!(builtin.problems(0, 1), [], "{}", builtin.name);
+            assert_eq!(builtin.problems(&grid, 0, 1), [], "{}", builtin.name);
         }
     }
 
@@ -148,7 +149,8 @@ mod tests {
     impl TwoCorridors {
         fn new() -> TwoCorridors {
             let builtin = find("two-corridors").unwrap();
-            let (grid, problem) = (builtin.grid(), builtin.problems(1, 1)[0]);
+            let grid = builtin.grid();
+            let problem = builtin.problems(&grid, 1, 1)[0];
             let [start, goal] = [problem.start, problem.goal].map(|at| grid.node(at).unwrap());
             TwoCorridors { grid, start, goal }
         }

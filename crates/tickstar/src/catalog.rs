@@ -55,6 +55,7 @@ pub struct Parameter {
 
 /// What an algorithm promises and needs.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // a list of yes-or-no facts is what it is
 pub struct Guarantees {
     /// It arrives exactly when the goal can be reached, and says so when it cannot.
     pub complete: bool,
@@ -305,7 +306,7 @@ pub enum BudgetError {
 #[derive(Clone, Debug)]
 pub struct Config {
     entry: &'static Entry,
-    config: TimeBoundedConfig,
+    family: TimeBoundedConfig,
     /// Every parameter with the value it has.
     parameters: Vec<(&'static str, String)>,
 }
@@ -367,7 +368,7 @@ impl Entry {
             Some(false) => Tracing::Free,
             None => config.tracing,
         };
-        Ok(Config { entry: self, config, parameters })
+        Ok(Config { entry: self, family: config, parameters })
     }
 }
 
@@ -426,7 +427,7 @@ impl Config {
         if budget == 0 {
             return Err(BudgetError::Zero);
         }
-        let tracing = self.config.tracing;
+        let tracing = self.family.tracing;
         let (expansions, traces) = tracing.split(budget);
         let Tracing::Bounded { r, c } = tracing else { return Ok(()) };
         if expansions > 0 && traces > 0 {
@@ -453,7 +454,7 @@ impl Config {
         start: NodeId,
         goal: NodeId,
     ) -> Result<Box<dyn Agent<S> + Send>, AgentError> {
-        Ok(Box::new(TimeBounded::new(space, self.config, start, goal)?))
+        Ok(Box::new(TimeBounded::new(space, self.family, start, goal)?))
     }
 }
 

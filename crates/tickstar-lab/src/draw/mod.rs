@@ -1,7 +1,7 @@
 //! Pictures of one run: the map, what was searched when, and where the agent walked.
 //!
 //! There is one drawing path. [`svg`] makes the picture; [`png`] turns that very text into pixels.
-//! Lettering is drawn as strokes from a small alphabet of our own at the end of this file, and no
+//! Lettering is drawn as strokes from a small alphabet of our own, and no
 //! colour or curve is worked out by a function that differs between machines, so a picture needs no
 //! fonts and is the same everywhere.
 //!
@@ -15,8 +15,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
-use std::mem;
 
+mod lettering;
+
+use lettering::{broken, draw_text, text_width};
 use resvg::{tiny_skia, usvg};
 use thiserror::Error;
 use tickstar::{Cell, Grid};
@@ -108,21 +110,33 @@ pub fn default_cell_px(grid: &Grid) -> u32 {
 /// The picture as an SVG with cells of so many pixels (at least one).
 pub fn svg(picture: &Picture<'_>, cell_px: u32) -> String {
     let frame = Frame::new(picture, cell_px.max(1));
-    let mut page = Page::default();
-    let (width, height) = (frame.width, frame.height);
-    page.add(format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\">\n<title>{}</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"{PAGE}\"/>\n",
-        Escaped(picture.caption)
-    ));
+    let mut page = Page::begin(frame.width, frame.height, picture.caption);
     draw_cells(&mut page, picture, &frame);
     draw_walk(&mut page, picture, &frame);
     draw_marks(&mut page, picture, &frame);
     draw_legend(&mut page, &frame);
     draw_caption(&mut page, &frame);
-    page.add(format_args!("</svg>\n"));
-    page.0
+    page.finish()
+}
+
+/// A map alone as an SVG with cells of so many pixels (at least one).
+pub fn map_svg(grid: &Grid, cell_px: u32) -> String {
+    let nowhere = Cell::default();
+    let picture = Picture {
+        grid,
+        expanded: &[],
+        walk: &[],
+        back: &[],
+        start: nowhere,
+        goal: nowhere,
+        fog: &[],
+        caption: "",
+    };
+    let frame = Frame::new(&picture, cell_px.max(1));
+    let margin = frame.map.y;
+    let mut page = Page::begin(frame.width, frame.map_height + 2.0 * margin, "map");
+    draw_cells(&mut page, &picture, &frame);
+    page.finish()
 }
 
 /// An SVG without lettering of its own, such as [`svg`] makes, as the bytes of a PNG file.
@@ -148,6 +162,22 @@ pub fn png(svg: &str) -> Result<Vec<u8>, DrawError> {
 struct Page(String);
 
 impl Page {
+    fn begin(width: f64, height: f64, title: &str) -> Page {
+        let mut page = Page(String::new());
+        page.add(format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\">\n<title>{}</title>\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"{PAGE}\"/>\n",
+            Escaped(title)
+        ));
+        page
+    }
+
+    fn finish(mut self) -> String {
+        self.add(format_args!("</svg>\n"));
+        self.0
+    }
+
     fn add(&mut self, text: fmt::Arguments<'_>) {
         self.0.write_fmt(text).expect("a String takes any text");
     }
@@ -732,174 +762,9 @@ fn draw_caption(page: &mut Page, frame: &Frame) {
     page.add(format_args!("</g>\n"));
 }
 
-/// Draws a line of text with its baseline at `at`.
-fn draw_text(page: &mut Page, text: &str, at: Point, size: f64, colour: &str) {
-    page.add(format_args!(
-        "<g transform=\"translate({} {}) scale({})\" fill=\"none\" stroke=\"{colour}\" \
-         stroke-width=\"{WEIGHT}\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n",
-        Px(at.x),
-        Px(at.y),
-        size / 10.0
-    ));
-    let mut pen = 0.0;
-    for c in text.chars() {
-        let (width, strokes) = glyph(c);
-        if !strokes.is_empty() {
-            page.add(format_args!(
-                "<path transform=\"translate({})\" d=\"{strokes}\"/>\n",
-                Px(pen)
-            ));
-        }
-        pen += width + SPACING;
-    }
-    page.add(format_args!("</g>\n"));
-}
-
-fn text_width(text: &str, size: f64) -> f64 {
-    text.chars().map(|c| glyph(c).0 + SPACING).sum::<f64>() * size / 10.0
-}
-
-/// Text in lines of at most this width, broken between words, or within one that is too long.
-fn broken(text: &str, size: f64, width: f64) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && text_width(&format!("{line} {word}"), size) > width {
-            lines.push(mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        for c in word.chars() {
-            line.push(c);
-            if text_width(&line, size) > width && line.chars().count() > 1 {
-                line.pop();
-                lines.push(mem::replace(&mut line, c.into()));
-            }
-        }
-    }
-    lines.extend(Some(line).filter(|line| !line.is_empty()));
-    lines
-}
-
-/// The width and strokes of a character; an empty box for one the alphabet does not have.
-fn glyph(c: char) -> (f64, &'static str) {
-    let found = ALPHABET.iter().find(|&&(other, ..)| other == c);
-    found.map_or((3.6, "M0-7H3.6V0H0Z"), |&(_, width, strokes)| (width, strokes))
-}
-
-/// The width of a pen stroke, and the space between letters, on the alphabet's scale.
-const WEIGHT: f64 = 0.95;
-const SPACING: f64 = 1.9;
-
-/// Letters as strokes of a round pen, drawn for this file. A character, its width, and its strokes
-/// as path data: ten units to the size of the text, the baseline at 0, small letters 5 high, capitals
-/// and figures 7, tails 2 below.
-#[rustfmt::skip]
-const ALPHABET: [(char, f64, &str); 99] = [
-    (' ', 0.9, ""),
-    ('!', 0.0, "M0-7V-2.3M0-.1V0"),
-    ('"', 1.6, "M0-7V-5.2M1.6-7V-5.2"),
-    ('#', 4.6, "M1.5-7 .9 0M3.7-7 3.1 0M.2-4.8H4.6M0-2.2H4.4"),
-    ('$', 4.2, "M4-5.9C3.5-6.6 2.9-7 2.1-7 .9-7 .2-6.3 .2-5.3 .2-2.9 4.2-4.3 4.2-1.8 4.2-.7 3.4 0 2.2 0 1.2 0 .5-.4 0-1.2M2.1-8.2V1.2"),
-    ('%', 5.8, "M0-5.4C0-6.3.5-7 1.3-7S2.6-6.3 2.6-5.4 2.1-3.8 1.3-3.8 0-4.5 0-5.4ZM3.2-1.6C3.2-2.5 3.7-3.2 4.5-3.2S5.8-2.5 5.8-1.6 5.3 0 4.5 0 3.2-.7 3.2-1.6ZM4.8-7 1 0"),
-    ('&', 5.2, "M5.2 0 1.2-4.3C.4-5.2.5-7 2.1-7 3.8-7 3.9-5 2.4-4.2 .9-3.4 0-3 0-1.8 0-.7.8 0 2 0 3.7 0 4.7-1.4 4.9-3.4"),
-    ('\'', 0.0, "M0-7V-5.2"),
-    ('(', 1.5, "M1.5-8C.5-6.8 0-5.2 0-3.3S.5.3 1.5 1.5"),
-    (')', 1.5, "M0-8C1-6.8 1.5-5.2 1.5-3.3S1 .3 0 1.5"),
-    ('*', 2.8, "M1.4-7V-4M.1-6.25 2.7-4.75M.1-4.75 2.7-6.25"),
-    ('+', 4.0, "M0-2.9H4M2-4.9V-.9"),
-    (',', 0.4, "M.4-.1 0 1.2"),
-    ('-', 2.4, "M0-2.6H2.4"),
-    ('.', 0.0, "M0-.1V0"),
-    ('/', 2.8, "M0 .8 2.8-7.6"),
-    ('0', 4.0, "M0-3.5C0-5.6.7-7 2-7S4-5.6 4-3.5 3.3 0 2 0 0-1.4 0-3.5Z"),
-    ('1', 4.0, "M.5-5.6 2.4-7V0"),
-    ('2', 4.0, "M.2-5.4C.3-6.4 1-7 2-7S3.8-6.3 3.8-5.2C3.8-3.6 1.6-2.2 0 0H4"),
-    ('3', 4.0, "M.2-5.8C.6-6.6 1.2-7 2-7 3.1-7 3.8-6.4 3.8-5.4S3-3.7 1.6-3.7C3.1-3.7 4-3 4-1.9S3.2 0 2 0C1.1 0 .4-.4 0-1.2"),
-    ('4', 4.0, "M3.1 0V-7L0-1.9H4.2"),
-    ('5', 4.0, "M3.6-7H.7L.4-3.9C.8-4.3 1.3-4.5 1.9-4.5 3.2-4.5 4-3.6 4-2.3S3.2 0 1.9 0C1.1 0 .4-.4 0-1.1"),
-    ('6', 4.0, "M3.5-6.2C3.2-6.7 2.7-7 2.1-7 .8-7 0-5.6 0-3.2 0-1.1.8 0 2 0S4-.9 4-2.2 3.2-4.4 2.1-4.4C.9-4.4 0-3.6 0-2.4"),
-    ('7', 4.0, "M0-7H4L1.3 0"),
-    ('8', 4.0, "M2-3.8C1-3.8.3-4.4.3-5.4S1-7 2-7 3.7-6.4 3.7-5.4 3-3.8 2-3.8C.8-3.8 0-3 0-1.9S.8 0 2 0 4-.8 4-1.9 3.2-3.8 2-3.8Z"),
-    ('9', 4.0, "M.5-.8C.8-.3 1.3 0 1.9 0 3.2 0 4-1.4 4-3.8 4-5.9 3.2-7 2-7S0-6.1 0-4.8 .8-2.6 1.9-2.6C3.1-2.6 4-3.4 4-4.6"),
-    (':', 0.0, "M0-4.3V-4.2M0-.1V0"),
-    (';', 0.4, "M.3-4.3V-4.2M.4-.1 0 1.2"),
-    ('<', 3.6, "M3.6-5 0-2.9 3.6-.8"),
-    ('=', 4.0, "M0-3.9H4M0-1.9H4"),
-    ('>', 3.6, "M0-5 3.6-2.9 0-.8"),
-    ('?', 3.4, "M0-5.6C.2-6.5.9-7 1.7-7 2.7-7 3.4-6.4 3.4-5.4 3.4-3.8 1.6-3.8 1.6-2.2M1.6-.1V0"),
-    ('@', 6.6, "M4.7-4.6V-2.2C4.7-.9 6.6-1 6.6-3.2 6.6-5.5 5.2-7 3.3-7 1.4-7 0-5.4 0-2.9S1.4 1.3 3.4 1.3C4.1 1.3 4.8 1.1 5.4.8M4.7-2.9C4.7-3.9 4.1-4.6 3.3-4.6S1.9-3.9 1.9-2.9 2.5-1.2 3.3-1.2 4.7-1.9 4.7-2.9"),
-    ('A', 5.0, "M0 0 2.5-7 5 0M.8-2.2H4.2"),
-    ('B', 4.3, "M0-3.7H2.3C3.4-3.7 4-4.4 4-5.4S3.4-7 2.3-7H0V0H2.4C3.6 0 4.3-.8 4.3-1.9S3.6-3.7 2.4-3.7"),
-    ('C', 4.8, "M4.8-5.6C4.3-6.5 3.6-7 2.7-7 1.1-7 0-5.6 0-3.5S1.1 0 2.7 0C3.6 0 4.3-.5 4.8-1.4"),
-    ('D', 4.7, "M0-7H1.7C3.6-7 4.7-5.6 4.7-3.5S3.6 0 1.7 0H0Z"),
-    ('E', 3.9, "M3.9-7H0V0H3.9M0-3.6H3.4"),
-    ('F', 3.7, "M3.8-7H0V0M0-3.5H3.3"),
-    ('G', 5.0, "M4.8-5.6C4.3-6.5 3.6-7 2.7-7 1.1-7 0-5.6 0-3.5S1.1 0 2.7 0C4.2 0 5-1.1 5-3.2H2.9"),
-    ('H', 4.6, "M0-7V0M4.6-7V0M0-3.6H4.6"),
-    ('I', 0.0, "M0-7V0"),
-    ('J', 2.9, "M2.9-7V-2C2.9-.7 2.3 0 1.3 0 .7 0 .3-.2 0-.6"),
-    ('K', 4.2, "M0-7V0M4.1-7 0-2.7M1.4-4.2 4.3 0"),
-    ('L', 3.5, "M0-7V0H3.6"),
-    ('M', 5.6, "M0 0V-7L2.8-2.2 5.6-7V0"),
-    ('N', 4.6, "M0 0V-7L4.6 0V-7"),
-    ('O', 5.4, "M0-3.5C0-5.6 1.1-7 2.7-7S5.4-5.6 5.4-3.5 4.3 0 2.7 0 0-1.4 0-3.5Z"),
-    ('P', 4.1, "M0 0V-7H2.3C3.5-7 4.2-6.2 4.2-5S3.5-3 2.3-3H0"),
-    ('Q', 5.4, "M0-3.5C0-5.6 1.1-7 2.7-7S5.4-5.6 5.4-3.5 4.3 0 2.7 0 0-1.4 0-3.5ZM3.4-1.6 5.4.5"),
-    ('R', 4.3, "M0 0V-7H2.3C3.5-7 4.2-6.2 4.2-5S3.5-3 2.3-3H0M2.2-3 4.4 0"),
-    ('S', 4.2, "M4-5.9C3.5-6.6 2.9-7 2.1-7 .9-7 .2-6.3 .2-5.3 .2-2.9 4.2-4.3 4.2-1.8 4.2-.7 3.4 0 2.2 0 1.2 0 .5-.4 0-1.2"),
-    ('T', 4.4, "M-.1-7H4.5M2.2-7V0"),
-    ('U', 4.6, "M0-7V-2.4C0-.9.9 0 2.3 0S4.6-.9 4.6-2.4V-7"),
-    ('V', 4.7, "M0-7 2.35 0 4.7-7"),
-    ('W', 7.2, "M0-7 1.9 0 3.6-6.3 5.3 0 7.2-7"),
-    ('X', 4.4, "M0-7 4.4 0M4.4-7 0 0"),
-    ('Y', 4.5, "M0-7 2.25-3.3 4.5-7M2.25-3.3V0"),
-    ('Z', 4.4, "M.1-7H4.3L0 0H4.4"),
-    ('[', 1.4, "M1.4-8H0V1.4H1.4"),
-    ('\\', 2.8, "M0-7.6 2.8 .8"),
-    (']', 1.4, "M0-8H1.4V1.4H0"),
-    ('^', 3.4, "M0-4.8 1.7-7 3.4-4.8"),
-    ('_', 3.6, "M-.4 1.2H4"),
-    ('`', 1.0, "M0-7 1-5.8"),
-    ('a', 3.7, "M.4-4.4C.9-4.8 1.4-5 2-5 3.1-5 3.7-4.4 3.7-3.3V0M3.7-2.9H2.1C.7-2.9 0-2.4 0-1.4 0-.5.6 0 1.6 0 2.9 0 3.7-.8 3.7-2"),
-    ('b', 4.0, "M0-7V0M0-2.5C0-3.9.9-5 2-5S4-3.9 4-2.5 3.1 0 2 0 0-1.1 0-2.5"),
-    ('c', 3.4, "M3.6-4.2C3.2-4.7 2.7-5 2-5 .9-5 0-3.9 0-2.5S.9 0 2 0C2.7 0 3.2-.3 3.6-.8"),
-    ('d', 4.0, "M4-7V0M4-2.5C4-3.9 3.1-5 2-5S0-3.9 0-2.5 .9 0 2 0 4-1.1 4-2.5"),
-    ('e', 3.8, "M0-2.6H3.9C3.9-4 3.1-5 2-5S0-3.9 0-2.5 .9 0 2.1 0C2.8 0 3.4-.3 3.8-.9"),
-    ('f', 2.2, "M2.6-6.9C2.4-7 2.2-7 2-7 1.2-7 .8-6.5 .8-5.7V0M-.2-4.9H2.2"),
-    ('g', 4.0, "M4-5V.1C4 1.4 3.2 2.1 2 2.1 1.3 2.1.7 1.9.3 1.5M4-2.5C4-3.9 3.1-5 2-5S0-3.9 0-2.5 .9 0 2 0 4-1.1 4-2.5"),
-    ('h', 3.7, "M0-7V0M0-2.9C0-4.2.9-5 1.9-5 3.1-5 3.7-4.3 3.7-3.1V0"),
-    ('i', 0.0, "M0-5V0M0-7V-6.9"),
-    ('j', 0.6, "M.6-5V.7C.6 1.6.2 2-.4 2M.6-7V-6.9"),
-    ('k', 3.3, "M0-7V0M3.2-5 0-1.9M1.2-3 3.4 0"),
-    ('l', 0.7, "M0-7V-1C0-.3.3 0 .9 0"),
-    ('m', 6.0, "M0-5V0M0-3C0-4.2.7-5 1.6-5 2.5-5 3-4.4 3-3.3V0M3-3C3-4.2 3.7-5 4.6-5 5.5-5 6-4.4 6-3.3V0"),
-    ('n', 3.7, "M0-5V0M0-2.9C0-4.2.9-5 1.9-5 3.1-5 3.7-4.3 3.7-3.1V0"),
-    ('o', 4.0, "M0-2.5C0-3.9.9-5 2-5S4-3.9 4-2.5 3.1 0 2 0 0-1.1 0-2.5Z"),
-    ('p', 4.0, "M0-5V2M0-2.5C0-3.9.9-5 2-5S4-3.9 4-2.5 3.1 0 2 0 0-1.1 0-2.5"),
-    ('q', 4.0, "M4-5V2M4-2.5C4-3.9 3.1-5 2-5S0-3.9 0-2.5 .9 0 2 0 4-1.1 4-2.5"),
-    ('r', 2.1, "M0-5V0M0-2.7C0-4.1.8-5 1.9-5 2-5 2.2-5 2.3-4.9"),
-    ('s', 3.3, "M3.1-4.4C2.7-4.8 2.2-5 1.6-5 .7-5 .1-4.5 .1-3.8 .1-2.2 3.3-2.9 3.3-1.3 3.3-.5 2.6 0 1.7 0 1 0 .4-.3 0-.8"),
-    ('t', 2.2, "M.8-6.6V-1.3C.8-.4 1.2 0 1.9 0 2.1 0 2.2 0 2.4-.1M-.2-4.9H2.2"),
-    ('u', 3.7, "M0-5V-1.9C0-.7.6 0 1.8 0 2.8 0 3.7-.8 3.7-2.1M3.7-5V0"),
-    ('v', 3.7, "M0-5 1.85 0 3.7-5"),
-    ('w', 5.7, "M0-5 1.4 0 2.85-4.6 4.3 0 5.7-5"),
-    ('x', 3.5, "M0-5 3.5 0M3.5-5 0 0"),
-    ('y', 3.7, "M0-5 1.9 0M3.7-5 1.7.7C1.3 1.7.9 2 .2 2"),
-    ('z', 3.4, "M.1-5H3.3L0 0H3.4"),
-    ('{', 1.8, "M1.8-8C.4-8 1.2-3.4 0-3.3 1.2-3.2.4 1.4 1.8 1.4"),
-    ('|', 0.0, "M0-8V1.4"),
-    ('}', 1.8, "M0-8C1.4-8 .6-3.4 1.8-3.3 .6-3.2 1.4 1.4 0 1.4"),
-    ('~', 4.0, "M0-2.3C.7-4 1.7-3.3 2-2.9 2.4-2.5 3.3-1.8 4-3.5"),
-    ('·', 0.0, "M0-2.6V-2.5"),
-    ('×', 3.2, "M0-4.4 3.2-1.2M3.2-4.4 0-1.2"),
-    ('–', 4.0, "M0-2.6H4"),
-    ('→', 5.2, "M0-2.6H5.2M3.3-4.5 5.2-2.6 3.3-.7"),
-];
-
 #[cfg(test)]
 mod tests {
+    use super::lettering::ALPHABET;
     use super::*;
 
     fn cells<const N: usize>(places: [(u32, u32); N]) -> [Cell; N] {

@@ -1,0 +1,97 @@
+//! `tickstar draw`: a picture of one run.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tickstar_lab::draw::{self, Picture};
+use tickstar_lab::{Interval, Job, Outcome, Reference};
+
+use crate::failure::Failure;
+use crate::source::{Algorithm, Map, Problems, Rules};
+
+/// Draw one run: the map, the expanded cells by time, the walk, and back-moves
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar draw\n  \
+    tickstar draw --map builtin:two-corridors --budget 30 --set shortcut=true --out shortcut.svg\n  \
+    tickstar draw --map a.map --from 3,4 --to 60,12 --algorithm astar --out a.png")]
+pub struct Draw {
+    /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
+    #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
+    map: String,
+    #[command(flatten)]
+    problems: Problems,
+    /// Which of the problems, from 1
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    problem: usize,
+    #[command(flatten)]
+    algorithm: Algorithm,
+    #[command(flatten)]
+    rules: Rules,
+    /// The seed of whatever is random: the problems of a built-in map
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Where to write the picture; its name ends in .png or .svg
+    #[arg(long, value_name = "FILE", default_value = "tickstar.png")]
+    out: PathBuf,
+    /// Pixels a cell, 1 to 64 [default: to suit the map]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    cell_px: Option<u32>,
+}
+
+impl Draw {
+    pub fn execute(&self) -> Result<(), Failure> {
+        let kind = self.out.extension().and_then(|extension| extension.to_str());
+        let Some(kind @ ("png" | "svg")) = kind else {
+            return Err(Failure::usage(format!(
+                "{}: the picture's name must end in .png or .svg",
+                self.out.display()
+            )));
+        };
+        let (config, budget) = self.algorithm.configure()?;
+        let map = Map::load(&self.map, self.rules)?;
+        let problems = self.problems.load(&map, self.seed)?;
+        let index = self.problem.wrapping_sub(1);
+        let problem = problems.get(index).ok_or_else(|| {
+            Failure::usage(format!("--problem {}: there are 1 to {}", self.problem, problems.len()))
+        })?;
+        let grid = &map.grid;
+        let job = Job { map: &map.name, grid, config: &config, budget, seed: self.seed };
+        let named = |error| Failure::input(format!("{}{error}", self.problems.place(index)));
+        let (_, goal) = job.ends(problem).map_err(named)?;
+        let mut expanded = Vec::new();
+        let mut observe = |interval: &Interval<'_>| {
+            expanded.extend(interval.expanded.iter().map(|&n| (grid.cell(n), interval.number)));
+        };
+        let journey = job.journey(problem, Some(&mut observe)).map_err(named)?;
+        let record = job.judge(problem, &journey, &mut Reference::new(grid, goal));
+        let walk: Vec<_> = journey.path.iter().map(|&node| grid.cell(node)).collect();
+        let budget = budget.map_or("no limit".to_string(), |budget| format!("budget {budget}"));
+        let end = match (record.outcome, record.optimal) {
+            (Outcome::Reached, Some(optimal)) => format!(
+                "length {:.1} (optimal {optimal:.1}) in {} intervals, {} expansions",
+                record.cost, record.intervals, record.expansions
+            ),
+            _ => format!("unreachable, after {} intervals", record.intervals),
+        };
+        let caption = format!("{} · {} · {budget} · {end}", map.name, record.algorithm);
+        let picture = Picture {
+            grid,
+            expanded: &expanded,
+            walk: &walk,
+            back: &journey.back,
+            start: problem.start,
+            goal: problem.goal,
+            fog: &[],
+            caption: &caption,
+        };
+        let svg = draw::svg(&picture, self.cell_px.unwrap_or_else(|| draw::default_cell_px(grid)));
+        let bytes = match kind {
+            "png" => draw::png(&svg).map_err(Failure::usage)?,
+            _ => svg.into_bytes(),
+        };
+        std::fs::write(&self.out, bytes).map_err(|error| Failure::writing(&self.out, &error))?;
+        println!("{}: {caption}", self.out.display());
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! What can go wrong, and the exit code that says so.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Why the command did not run to its end.
+#[derive(Debug)]
+pub enum Failure {
+    /// The flags ask for something that does not exist or make no sense together: exit code 2.
+    Usage(String),
+    /// A file or a problem in it is bad: exit code 3.
+    Input(String),
+    /// Whoever reads our output has stopped reading.
+    Closed,
+}
+
+impl Failure {
+    pub fn usage(reason: impl Display) -> Failure {
+        Failure::Usage(reason.to_string())
+    }
+
+    pub fn input(reason: impl Display) -> Failure {
+        Failure::Input(reason.to_string())
+    }
+
+    /// A file that cannot be written.
+    pub fn writing(path: &Path, error: &io::Error) -> Failure {
+        Failure::Input(format!("{}: cannot be written: {error}", path.display()))
+    }
+
+    pub fn report(self) -> ExitCode {
+        let (message, code) = match self {
+            Failure::Usage(message) => (message, 2),
+            Failure::Input(message) => (message, 3),
+            Failure::Closed => return ExitCode::SUCCESS,
+        };
+        eprintln!("error: {message}");
+        if code == 2 {
+            eprintln!("`tickstar --help` and `tickstar COMMAND --help` tell what there is.");
+        }
+        ExitCode::from(code)
+    }
+}
+
+/// An error while writing to standard output.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Input(format!("cannot write the output: {error}")),
+        }
+    }
+}

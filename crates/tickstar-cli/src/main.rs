@@ -1,0 +1,57 @@
+//! The command line of tickstar: run, compare and draw real-time searches.
+//!
+//! Exit codes: 0 ran, 2 wrong usage, 3 bad input. Each subcommand is a file.
+
+mod algorithms;
+mod compare;
+mod draw;
+mod failure;
+mod maps;
+mod run;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Real-time pathfinding: act every tick, never think past the budget, still arrive.
+#[derive(Parser)]
+#[command(
+    name = "tickstar",
+    version,
+    max_term_width = 100,
+    after_help = "Try:\n  \
+        tickstar compare                       what acting at once is worth, on maps that come along\n  \
+        tickstar draw                          a picture of one run, as tickstar.png\n  \
+        tickstar run --map builtin:caves-128 --algorithm tba --budget 50\n  \
+        tickstar algorithms                    what there is, and what it promises\n\n\
+        Exit codes: 0 ran, 2 wrong usage, 3 bad input."
+)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Run),
+    Compare(compare::Compare),
+    Algorithms(algorithms::Algorithms),
+    Draw(draw::Draw),
+    #[command(subcommand)]
+    Maps(maps::Maps),
+}
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::Run(run) => run.execute(),
+        Command::Compare(compare) => compare.execute(),
+        Command::Algorithms(algorithms) => algorithms.execute(),
+        Command::Draw(draw) => draw.execute(),
+        Command::Maps(maps) => maps.execute(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

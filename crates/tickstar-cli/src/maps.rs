@@ -1,0 +1,269 @@
+//! `tickstar maps`: list, generate, inspect, convert and check maps.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tickstar::{BestFirst, Grid, NodeId, Priority, SearchConfig, Slice, Space};
+use tickstar_lab::builtin;
+use tickstar_lab::check::{self, Checked};
+use tickstar_lab::draw;
+use tickstar_lab::generate::{self, Kind};
+
+use crate::failure::Failure;
+use crate::source::{Map, Rules, progress};
+
+/// List, generate, inspect, convert and check maps
+#[derive(Subcommand)]
+pub enum Maps {
+    /// List the maps that come with the program, and the kinds that can be generated
+    List,
+    Generate(Generate),
+    Inspect(Inspect),
+    Convert(Convert),
+    Check(Check),
+}
+
+impl Maps {
+    pub fn execute(&self) -> Result<(), Failure> {
+        match self {
+            Maps::List => list(),
+            Maps::Generate(generate) => generate.execute(),
+            Maps::Inspect(inspect) => inspect.execute(),
+            Maps::Convert(convert) => convert.execute(),
+            Maps::Check(check) => check.execute(),
+        }
+    }
+}
+
+fn list() -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "Maps that come with the program:")?;
+    for map in builtin::all() {
+        writeln!(out, "  builtin:{:<14} {}", map.name, map.about)?;
+    }
+    writeln!(out, "\nKinds for `tickstar maps generate`:")?;
+    for kind in Kind::ALL {
+        writeln!(out, "  {:<22} {}", kind.name(), kind.about())?;
+    }
+    Ok(())
+}
+
+/// Generate a map; the same seed gives the same map on every machine
+#[derive(Args)]
+pub struct Generate {
+    /// rooms, maze, random, caves or islands
+    kind: Kind,
+    /// Width and height, or one number for both
+    #[arg(long, value_name = "N|WxH", default_value = "512")]
+    size: Size,
+    /// The seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Where to write it: .map, .txt (rows of # and .), .png or .svg [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy)]
+struct Size(u32, u32);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Size, String> {
+        let (width, height) = text.split_once('x').unwrap_or((text, text));
+        match (width.parse(), height.parse()) {
+            (Ok(width), Ok(height)) => Ok(Size(width, height)),
+            _ => Err("expected a number such as 512, or two such as 300x200".to_string()),
+        }
+    }
+}
+
+impl Generate {
+    fn execute(&self) -> Result<(), Failure> {
+        let grid = generate::generate(self.kind, self.size.0, self.size.1, self.seed);
+        let grid = grid.map_err(Failure::usage)?;
+        match &self.out {
+            Some(path) => write(&grid, path),
+            None => Ok(io::stdout().lock().write_all(grid.to_map().as_bytes())?),
+        }
+    }
+}
+
+/// Write a map as text in the benchmark's format, as rows of # and ., or as a picture
+#[derive(Args)]
+pub struct Convert {
+    /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
+    map: String,
+    /// Where to write it: .map, .txt, .png or .svg
+    out: PathBuf,
+    #[command(flatten)]
+    rules: Rules,
+}
+
+impl Convert {
+    fn execute(&self) -> Result<(), Failure> {
+        write(&load_any(&self.map, self.rules)?.grid, &self.out)
+    }
+}
+
+/// A map in any format that can be read.
+fn load_any(source: &str, rules: Rules) -> Result<Map, Failure> {
+    if Path::new(source).extension().is_none_or(|extension| extension != "txt") {
+        return Map::load(source, rules);
+    }
+    let bytes = std::fs::read(source)
+        .map_err(|error| Failure::input(format!("{source}: cannot be read: {error}")))?;
+    let rows = bytes.split(|&byte| byte == b'\n');
+    let rows: Vec<_> = rows.map(|row| row.strip_suffix(b"\r").unwrap_or(row)).collect();
+    let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
+    let grid = Grid::from_rows(&rows[..used]);
+    let grid = grid.map_err(|error| Failure::input(format!("{source}: {error}")))?;
+    Ok(Map::from_grid(source, grid, rules))
+}
+
+/// Writes a map in the format its name asks for.
+fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
+    let picture = || draw::map_svg(grid, draw::default_cell_px(grid));
+    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("map") => grid.to_map().into_bytes(),
+        Some("txt") => grid.to_rows().map(|row| row + "\n").collect::<String>().into_bytes(),
+        Some("svg") => picture().into_bytes(),
+        Some("png") => draw::png(&picture()).map_err(Failure::usage)?,
+        _ => {
+            return Err(Failure::usage(format!(
+                "{}: the name must end in .map, .txt, .png or .svg",
+                path.display()
+            )));
+        }
+    };
+    std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
+}
+
+/// Tell a map's size, its free cells, and how many parts they fall into
+#[derive(Args)]
+pub struct Inspect {
+    /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
+    map: String,
+    #[command(flatten)]
+    rules: Rules,
+    /// As a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Inspect {
+    fn execute(&self) -> Result<(), Failure> {
+        let map = load_any(&self.map, self.rules)?;
+        let (width, height) = (map.grid.width(), map.grid.height());
+        let parts = parts(&map.grid);
+        let free: usize = parts.iter().sum();
+        let largest = parts.iter().max().copied().unwrap_or(0);
+        let mut out = io::stdout().lock();
+        if self.json {
+            let facts = json!({
+                "map": map.name,
+                "width": width,
+                "height": height,
+                "free": free,
+                "components": parts.len(),
+                "largest_component": largest,
+                "bytes": map.grid.bytes(),
+            });
+            writeln!(out, "{facts}")?;
+        } else {
+            let share = 100.0 * free as f64 / (f64::from(width) * f64::from(height));
+            writeln!(out, "{}: {width} wide, {height} high", map.name)?;
+            writeln!(out, "{free} free cells ({share:.1} %)")?;
+            writeln!(out, "{} connected parts, the largest with {largest} cells", parts.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// The sizes of the parts that the free cells fall into.
+fn parts(grid: &Grid) -> Vec<usize> {
+    let config = SearchConfig { priority: Priority::UNIFORM, ..SearchConfig::default() };
+    let mut search = BestFirst::new(config);
+    let mut part_of: HashMap<NodeId, usize> = HashMap::new();
+    let mut sizes = Vec::new();
+    for cell in grid.free_cells() {
+        let Some(node) = grid.node(cell).filter(|node| !part_of.contains_key(node)) else {
+            continue;
+        };
+        let mut size = 0;
+        let mut count = |work| {
+            if let tickstar::Work::Expand(node) = work {
+                part_of.insert(node, sizes.len());
+                size += 1;
+            }
+            true
+        };
+        search.start(grid, node, NodeId(u32::MAX));
+        search.run(grid, &mut Slice::watched(u64::MAX, &mut count));
+        sizes.push(size);
+    }
+    debug_assert!(part_of.len() <= grid.size());
+    sizes
+}
+
+/// Check the optimal length of every problem in every .scen file below a folder against A*
+#[derive(Args)]
+#[command(
+    after_help = "Each .scen lies beside its map and has its name with .scen added. Problems \
+    stated with length 0 between different cells are the benchmark's unsolvable ones: they are \
+    counted apart, and must be unsolvable. Exit code 3 if any length differs by more than 0.01."
+)]
+pub struct Check {
+    /// The folder
+    folder: PathBuf,
+}
+
+impl Check {
+    fn execute(&self) -> Result<(), Failure> {
+        let folder = self.folder.display();
+        let scenarios = check::scenarios_below(&self.folder)
+            .map_err(|error| Failure::input(format!("{folder}: cannot be read: {error}")))?;
+        if scenarios.is_empty() {
+            return Err(Failure::input(format!("{folder}: there is no .scen file below it")));
+        }
+        let bar = progress(scenarios.len() as u64, "scenario files");
+        let (mut matched, mut unsolvable, mut unstated, mut mismatched) = (0, 0, 0, 0);
+        for scen in &scenarios {
+            let checked = check::check(scen).map_err(Failure::input)?;
+            bar.suspend(|| report(&checked));
+            bar.inc(1);
+            matched += checked.matched;
+            unsolvable += checked.unsolvable.len();
+            unstated += checked.unstated;
+            mismatched += checked.mismatched.len();
+        }
+        bar.finish_and_clear();
+        println!(
+            "{} scenario files: {matched} lengths matched, {mismatched} did not, \
+             {unsolvable} problems known to be unsolvable, {unstated} without a length that applies",
+            scenarios.len()
+        );
+        if mismatched > 0 {
+            return Err(Failure::input(format!("{mismatched} lengths did not match")));
+        }
+        Ok(())
+    }
+}
+
+/// Says what is out of the ordinary in a file.
+fn report(checked: &Checked) {
+    let scen = checked.scen.display();
+    for problem in &checked.unsolvable {
+        println!("{scen}: {} to {}: unsolvable, as stated", problem.start, problem.goal);
+    }
+    for (problem, ours) in &checked.mismatched {
+        let ours = ours.map_or("no way".to_string(), |ours| ours.to_string());
+        let theirs = problem.optimal.map_or(String::new(), |theirs| theirs.to_string());
+        println!("{scen}: {} to {}: {theirs} stated, {ours} found", problem.start, problem.goal);
+    }
+}

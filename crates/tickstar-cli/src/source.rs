@@ -1,0 +1,228 @@
+//! Where maps, problems and algorithms come from: the flags that several commands share.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use tickstar::catalog::{self, Config};
+use tickstar::{Cell, Corners, Grid, Neighbors};
+use tickstar_lab::builtin::{self, Builtin};
+use tickstar_lab::{Job, Problem, files};
+
+use crate::failure::Failure;
+
+/// How the map is walked.
+#[derive(Args, Clone, Copy)]
+pub struct Rules {
+    /// Whether a diagonal step may pass the corner of a blocked cell
+    #[arg(long, value_enum, default_value_t = CornerRule::Never)]
+    corners: CornerRule,
+    /// How many neighbours a cell has
+    #[arg(long, value_enum, default_value_t = Neighborhood::Eight)]
+    neighbors: Neighborhood,
+}
+
+#[derive(ValueEnum, Clone, Copy)]
+enum CornerRule {
+    /// Both cells beside the step must be free (the benchmark's rule)
+    Never,
+    /// Only the target must be free
+    Allowed,
+}
+
+#[derive(ValueEnum, Clone, Copy)]
+enum Neighborhood {
+    /// Those that share a side
+    #[value(name = "4")]
+    Four,
+    /// Diagonal ones too
+    #[value(name = "8")]
+    Eight,
+}
+
+/// A map with its name.
+pub struct Map {
+    pub name: String,
+    pub grid: Grid,
+    builtin: Option<&'static Builtin>,
+}
+
+impl Map {
+    /// Reads a file, or finds the map that comes with the program under `builtin:NAME`.
+    pub fn load(source: &str, rules: Rules) -> Result<Map, Failure> {
+        let (grid, builtin) = match source.strip_prefix("builtin:") {
+            Some(name) => {
+                let found = builtin::find(name).ok_or_else(|| {
+                    let names: Vec<_> = builtin::all().iter().map(|map| map.name).collect();
+                    Failure::usage(format!(
+                        "there is no map `builtin:{name}`; there are: {}",
+                        names.join(", ")
+                    ))
+                })?;
+                (found.grid(), Some(found))
+            }
+            None => (files::read_map(Path::new(source)).map_err(Failure::input)?, None),
+        };
+        Ok(Map { builtin, ..Map::from_grid(source, grid, rules) })
+    }
+
+    /// A map that is walked by these rules.
+    pub fn from_grid(name: &str, grid: Grid, rules: Rules) -> Map {
+        let corners = match rules.corners {
+            CornerRule::Never => Corners::Never,
+            CornerRule::Allowed => Corners::Allowed,
+        };
+        let neighbors = match rules.neighbors {
+            Neighborhood::Four => Neighbors::Four,
+            Neighborhood::Eight => Neighbors::Eight,
+        };
+        let grid = grid.with_corners(corners).with_neighbors(neighbors);
+        Map { name: name.to_string(), grid, builtin: None }
+    }
+}
+
+/// The problems to solve.
+#[derive(Args)]
+pub struct Problems {
+    /// A scenario file of the benchmark, made for this map
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["problems", "from", "to"])]
+    scen: Option<PathBuf>,
+    /// A file with a problem `sx sy gx gy` on each line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to"])]
+    problems: Option<PathBuf>,
+    /// The start, as column and row from the top left
+    #[arg(long, value_name = "X,Y", requires = "to")]
+    from: Option<Place>,
+    /// The goal, as column and row from the top left
+    #[arg(long, value_name = "X,Y", requires = "from")]
+    to: Option<Place>,
+    /// Only the first N problems of the file; for a built-in map, how many random ones
+    #[arg(long, value_name = "N")]
+    take: Option<usize>,
+}
+
+impl Problems {
+    /// The problems asked for; random ones if none were and the map comes with the program.
+    pub fn load(&self, map: &Map, seed: u64) -> Result<Vec<Problem>, Failure> {
+        let mut problems = if let Some(path) = &self.scen {
+            files::read_scen(path, &map.name, &map.grid).map_err(Failure::input)?
+        } else if let Some(path) = &self.problems {
+            files::read_problems(path, &map.grid).map_err(Failure::input)?
+        } else if let (Some(from), Some(to)) = (self.from, self.to) {
+            vec![Problem { start: from.0, goal: to.0, optimal: None }]
+        } else if let Some(builtin) = map.builtin {
+            builtin.problems(&map.grid, self.take.unwrap_or(10), seed)
+        } else {
+            return Err(Failure::usage(
+                "which problems? give --scen FILE, --problems FILE, or --from X,Y --to X,Y",
+            ));
+        };
+        problems.truncate(self.take.unwrap_or(usize::MAX));
+        if problems.is_empty() {
+            return Err(Failure::usage("no problem is left to solve: --take must be at least 1"));
+        }
+        Ok(problems)
+    }
+
+    /// Where a problem comes from, to name it in a message.
+    pub fn place(&self, index: usize) -> String {
+        match self.scen.as_ref().or(self.problems.as_ref()) {
+            Some(path) => format!("{}: problem {}: ", path.display(), index + 1),
+            None => String::new(),
+        }
+    }
+
+    /// Refuses problems that cannot be run before any is.
+    pub fn check(&self, job: &Job<'_>, problems: &[Problem]) -> Result<(), Failure> {
+        for (index, problem) in problems.iter().enumerate() {
+            job.ends(problem)
+                .map_err(|error| Failure::input(format!("{}{error}", self.place(index))))?;
+        }
+        Ok(())
+    }
+}
+
+/// A cell, written `X,Y`.
+#[derive(Clone, Copy)]
+struct Place(Cell);
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Place, String> {
+        let number = |part: &str| part.trim().parse::<u32>().ok();
+        let pair = text.split_once(',').and_then(|(x, y)| Some((number(x)?, number(y)?)));
+        let (x, y) = pair.ok_or_else(|| {
+            "expected two numbers from 0 with a comma between, such as 12,34".to_string()
+        })?;
+        Ok(Place(Cell::new(x, y)))
+    }
+}
+
+/// `key=value`, for a parameter of the algorithm.
+#[derive(Clone)]
+pub struct Setting(pub String, pub String);
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Setting, String> {
+        match text.split_once('=') {
+            Some((key, value)) if !key.trim().is_empty() => {
+                Ok(Setting(key.trim().to_string(), value.trim().to_string()))
+            }
+            _ => Err("expected key=value, such as r=0.9".to_string()),
+        }
+    }
+}
+
+/// An algorithm and its parameters.
+#[derive(Args)]
+pub struct Algorithm {
+    /// The algorithm: see `tickstar algorithms`
+    #[arg(long, value_name = "NAME", default_value = "tba")]
+    algorithm: String,
+    /// What each interval may spend: expansions, or units shared with tracing [default: the
+    /// algorithm's own, see `tickstar algorithms`]
+    #[arg(long, value_name = "N")]
+    pub budget: Option<u64>,
+    /// The weight of the estimate, for weighted searches
+    #[arg(long, value_name = "W")]
+    weight: Option<String>,
+    /// Sets a parameter of the algorithm; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<Setting>,
+}
+
+impl Algorithm {
+    /// The algorithm as configured, and its budget.
+    pub fn configure(&self) -> Result<(Config, Option<u64>), Failure> {
+        let mut settings = self.settings.clone();
+        settings.extend(self.weight.clone().map(|weight| Setting("weight".into(), weight)));
+        configure(&self.algorithm, &settings, self.budget)
+    }
+}
+
+/// The algorithm of this name with these settings, and the budget it is to be run with.
+pub fn configure(
+    name: &str,
+    settings: &[Setting],
+    budget: Option<u64>,
+) -> Result<(Config, Option<u64>), Failure> {
+    let entry = catalog::find(name).map_err(Failure::usage)?;
+    let pairs: Vec<_> = settings.iter().map(|Setting(key, value)| (key, value)).collect();
+    let config = entry.configure(&pairs).map_err(Failure::usage)?;
+    let budget = budget.or(entry.default_budget);
+    if let Some(budget) = budget {
+        config.check_budget(budget).map_err(Failure::usage)?;
+    }
+    Ok((config, budget))
+}
+
+/// A progress bar on the terminal, if there is one.
+pub fn progress(length: u64, what: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed} (left {eta})")
+        .expect("a constant template");
+    ProgressBar::new(length).with_style(style).with_message(what)
+}

@@ -1,0 +1,191 @@
+//! A* beside the crate `pathfinding`, both open lists, and the sliced agent loop, in one run.
+//!
+//! `cargo bench` prints a table. It uses the three benchmark maps and 300 problems of the 2009 paper's
+//! kind if a folder `shared` with them lies beside the repository, else generated maps of the same
+//! size. Ratios within one run are what counts; times differ from machine to machine.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use pathfinding::prelude::astar;
+use tickstar::{
+    Agent, BestFirst, Cell, Grid, NodeId, OpenList, SearchConfig, Seen, Slice, Step, TimeBounded,
+    TimeBoundedConfig, Tracing,
+};
+use tickstar_lab::{builtin, files, generate};
+
+/// A map with its problems.
+struct Course {
+    name: String,
+    grid: Grid,
+    ends: Vec<(Cell, Cell)>,
+}
+
+impl Course {
+    fn nodes(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let node = |cell| self.grid.node(cell).expect("a problem on its map");
+        self.ends.iter().map(move |&(start, goal)| (node(start), node(goal)))
+    }
+}
+
+fn courses() -> Vec<Course> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let read = |name: &str| {
+        let grid = files::read_map(&shared.join(format!("maps/wc3-512/{name}.map"))).ok()?;
+        let list = shared.join(format!("problems/tba-2009/{name}.txt"));
+        let problems = files::read_problems(&list, &grid).ok()?;
+        let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
+        Some(Course { name: name.to_string(), grid, ends })
+    };
+    let found: Option<Vec<_>> =
+        ["battleground", "divideandconquer", "duskwood"].into_iter().map(read).collect();
+    found.unwrap_or_else(|| {
+        let names = ["caves-512", "islands-512", "rooms-512"];
+        names
+            .map(|name| {
+                let grid = builtin::find(name).expect("a map that comes with the program").grid();
+                let problems = generate::random_problems(&grid, 100, 1);
+                let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
+                Course { name: name.to_string(), grid, ends }
+            })
+            .into()
+    })
+}
+
+/// The best of several passes: the least disturbed one.
+fn best(mut pass: impl FnMut() -> u64) -> (Duration, u64) {
+    (0..5)
+        .map(|_| {
+            let begin = Instant::now();
+            let expansions = pass();
+            (begin.elapsed(), expansions)
+        })
+        .min()
+        .expect("five passes")
+}
+
+fn bare(courses: &[Course], open: OpenList) -> (Duration, u64) {
+    best(|| {
+        let mut search = BestFirst::new(SearchConfig { open, ..SearchConfig::default() });
+        let mut expansions = 0;
+        for course in courses {
+            for (start, goal) in course.nodes() {
+                search.start(&course.grid, start, goal);
+                let mut slice = Slice::unlimited();
+                search.run(&course.grid, &mut slice);
+                black_box(search.path_to(goal));
+                expansions += slice.expansions();
+            }
+        }
+        expansions
+    })
+}
+
+fn sliced(courses: &[Course], tracing: Tracing, budget: u64) -> (Duration, u64) {
+    best(|| {
+        let mut expansions = 0;
+        let config = TimeBoundedConfig { tracing, ..TimeBoundedConfig::default() };
+        let first = courses[0].nodes().next().expect("a problem");
+        let mut agent =
+            TimeBounded::new(&courses[0].grid, config, first.0, first.1).expect("a fit map");
+        for course in courses {
+            for (start, goal) in course.nodes() {
+                agent.assign(&course.grid, start, goal).expect("a fit problem");
+                loop {
+                    let mut slice = Slice::new(budget);
+                    let step = agent.tick(&course.grid, Seen::default(), &mut slice);
+                    expansions += slice.expansions();
+                    if step == Step::Arrived {
+                        break;
+                    }
+                }
+            }
+        }
+        expansions
+    })
+}
+
+/// The peer as its documentation shows it: positions as nodes, successors as a vector; with the same
+/// exact costs, moves and estimate.
+fn peer(courses: &[Course]) -> Duration {
+    let passable: Vec<Vec<bool>> = courses
+        .iter()
+        .map(|course| {
+            let (width, height) = (course.grid.width(), course.grid.height());
+            let cells = (0..height).flat_map(|y| (0..width).map(move |x| Cell::new(x, y)));
+            cells.map(|cell| course.grid.is_free(cell)).collect()
+        })
+        .collect();
+    let directions = [(0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (1, 1), (-1, 1), (-1, -1_i32)];
+    let pass = || {
+        for (course, free) in courses.iter().zip(&passable) {
+            let (width, height) = (course.grid.width() as i32, course.grid.height() as i32);
+            let is_free = |x: i32, y: i32| {
+                (0..width).contains(&x)
+                    && (0..height).contains(&y)
+                    && free[(y * width + x) as usize]
+            };
+            for &(start, goal) in &course.ends {
+                let goal = (goal.x as i32, goal.y as i32);
+                let path = astar(
+                    &(start.x as i32, start.y as i32),
+                    |&(x, y)| {
+                        let mut next = Vec::with_capacity(8);
+                        for (dx, dy) in directions {
+                            let straight = dx == 0 || dy == 0;
+                            if is_free(x + dx, y + dy)
+                                && (straight || is_free(x + dx, y) && is_free(x, y + dy))
+                            {
+                                let cost = if straight { 470_832_u64 } else { 665_857 };
+                                next.push(((x + dx, y + dy), cost));
+                            }
+                        }
+                        next
+                    },
+                    |&(x, y)| {
+                        let (dx, dy) = (x.abs_diff(goal.0), y.abs_diff(goal.1));
+                        let (long, short) = (u64::from(dx.max(dy)), u64::from(dx.min(dy)));
+                        long * 470_832 + short * (665_857 - 470_832)
+                    },
+                    |&place| place == goal,
+                );
+                black_box(path);
+            }
+        }
+        0
+    };
+    best(pass).0
+}
+
+fn main() {
+    let courses = courses();
+    let problems: usize = courses.iter().map(|course| course.ends.len()).sum();
+    let names: Vec<_> = courses.iter().map(|course| course.name.as_str()).collect();
+    println!("A*, {problems} problems on {} (512x512)\n", names.join(", "));
+    println!("{:<44} {:>12} {:>14} {:>8}", "", "ms/problem", "ns/expansion", "times");
+    let row = |name: &str, time: Duration, expansions: Option<u64>, against: Duration| {
+        let per_expansion = expansions
+            .map_or(String::new(), |n| format!("{:.1}", time.as_nanos() as f64 / n as f64));
+        println!(
+            "{name:<44} {:>12.4} {per_expansion:>14} {:>8.2}",
+            time.as_secs_f64() * 1000.0 / problems as f64,
+            against.as_secs_f64() / time.as_secs_f64(),
+        );
+    };
+    let peer = peer(&courses);
+    let (buckets, expansions) = bare(&courses, OpenList::Buckets);
+    let (heap, _) = bare(&courses, OpenList::Heap);
+    row("pathfinding 4 astar()", peer, None, peer);
+    row("tickstar A*, buckets (the default)", buckets, Some(expansions), peer);
+    row("tickstar A*, heap", heap, Some(expansions), peer);
+    println!("\nThe whole walk of a TBA* agent, against the bare search with buckets:");
+    for (name, tracing, budget) in [
+        ("tba, k = 100, trace=free", Tracing::Free, 100),
+        ("tba, R = 111 (N_E = 99), trace=bounded", Tracing::default(), 111),
+    ] {
+        let (time, expansions) = sliced(&courses, tracing, budget);
+        row(name, time, Some(expansions), buckets);
+    }
+    println!("\n`times`: how many times faster than the first row (below: than the bare search).");
+}

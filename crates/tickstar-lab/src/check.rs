@@ -1,0 +1,96 @@
+//! Checks the optimal lengths that scenario files state against our own A*.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use tickstar::{BestFirst, Cell, Grid, SearchConfig, Slice, Status};
+
+use crate::Problem;
+use crate::files::{self, FileError};
+
+/// Lengths that differ by no more than this agree: some files state six digits.
+const TOLERANCE: f64 = 0.01;
+
+/// What became of one scenario file.
+#[derive(Debug)]
+pub struct Checked {
+    /// The scenario file.
+    pub scen: PathBuf,
+    /// Problems whose length agrees.
+    pub matched: usize,
+    /// Problems stated with length zero between different cells, which cannot be solved: the
+    /// benchmark's way of saying so.
+    pub unsolvable: Vec<Problem>,
+    /// Problems without a length that applies, as the scenario was made for another scale.
+    pub unstated: usize,
+    /// Problems whose length does not agree, with ours; none: we find no way.
+    pub mismatched: Vec<(Problem, Option<f64>)>,
+}
+
+/// All scenario files below a folder, in order.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn scenarios_below(folder: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "scen") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Checks every problem of a scenario file, whose map is beside it without the `.scen`; on all
+/// processors.
+///
+/// # Errors
+/// When the scenario or its map cannot be read.
+pub fn check(scen: &Path) -> Result<Checked, FileError> {
+    let map = scen.with_extension("");
+    let grid = files::read_map(&map)?;
+    let name = map.file_name().unwrap_or_default().to_string_lossy();
+    let problems = files::read_scen(scen, &name, &grid)?;
+    let lengths: Vec<Option<f64>> = problems
+        .par_iter()
+        .map_init(
+            || BestFirst::new(SearchConfig::default()),
+            |search, problem| length(&grid, search, problem.start, problem.goal),
+        )
+        .collect();
+    let mut checked = Checked {
+        scen: scen.to_path_buf(),
+        matched: 0,
+        unsolvable: Vec::new(),
+        unstated: 0,
+        mismatched: Vec::new(),
+    };
+    for (problem, ours) in problems.into_iter().zip(lengths) {
+        match (problem.optimal, ours) {
+            (None, _) => checked.unstated += 1,
+            (Some(0.0), None) if problem.start != problem.goal => checked.unsolvable.push(problem),
+            (Some(theirs), Some(ours)) if (theirs - ours).abs() <= TOLERANCE => {
+                checked.matched += 1;
+            }
+            (Some(_), ours) => checked.mismatched.push((problem, ours)),
+        }
+    }
+    Ok(checked)
+}
+
+/// The length of a shortest path, if there is one.
+fn length(grid: &Grid, search: &mut BestFirst, start: Cell, goal: Cell) -> Option<f64> {
+    let (start, goal) = (grid.node(start)?, grid.node(goal)?);
+    search.start(grid, start, goal);
+    if search.run(grid, &mut Slice::unlimited()) != Status::Reached {
+        return None;
+    }
+    search.cost_to(goal).map(tickstar::Cost::in_cells)
+}

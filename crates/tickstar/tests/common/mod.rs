@@ -1,0 +1,481 @@
+//! What the integration tests share: random maps, oracles that are written without the engine's own
+//! code, and a recorder of searches and walks.
+#![allow(dead_code)] // each test file is a crate of its own and uses a part of this
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+
+use tickstar::{
+    Agent, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId, Priority, Ratio,
+    Seen, Slice, Space, Status, Step, Work,
+};
+
+/// A small deterministic generator (splitmix64).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.bits() % n
+    }
+
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// Prints what it holds if the test panics while it lives.
+pub struct Telling<T: fmt::Debug>(pub T);
+
+impl<T: fmt::Debug> Drop for Telling<T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("in the case of {:?}", self.0);
+        }
+    }
+}
+
+/// The edges of a map as the tests understand them.
+#[derive(Clone)]
+pub struct Oracle {
+    edges: Vec<Vec<(NodeId, Cost)>>,
+}
+
+/// N, E, S, W, NE, SE, SW, NW.
+const DIRECTIONS: [(i64, i64); 8] =
+    [(0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (1, 1), (-1, 1), (-1, -1)];
+
+impl Oracle {
+    /// From the free cells and the rules of the grid, not from its edges.
+    pub fn of_grid(grid: &Grid) -> Oracle {
+        let (width, height) = (i64::from(grid.width()), i64::from(grid.height()));
+        let cell = |x: i64, y: i64| Cell::new(x as u32, y as u32);
+        let inside = |x: i64, y: i64| (0..width).contains(&x) && (0..height).contains(&y);
+        let free = |x: i64, y: i64| inside(x, y) && grid.is_free(cell(x, y));
+        let id = |x: i64, y: i64| grid.node(cell(x, y)).expect("a cell of the map");
+        let mut edges = vec![Vec::new(); grid.size()];
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            for (dx, dy) in DIRECTIONS {
+                let diagonal = dx != 0 && dy != 0;
+                let turn = grid.neighbors() == Neighbors::Eight
+                    && (grid.corners() == Corners::Allowed || free(x + dx, y) && free(x, y + dy));
+                if free(x, y) && free(x + dx, y + dy) && (!diagonal || turn) {
+                    let cost = if diagonal { Cost(665_857) } else { Cost(470_832) };
+                    edges[id(x, y).index()].push((id(x + dx, y + dy), cost));
+                }
+            }
+        }
+        Oracle { edges }
+    }
+
+    pub fn of_edges(nodes: usize, list: &[(NodeId, NodeId, Cost)], directed: bool) -> Oracle {
+        let mut edges = vec![Vec::new(); nodes];
+        for &(from, to, cost) in list {
+            edges[from.index()].push((to, cost));
+            if !directed {
+                edges[to.index()].push((from, cost));
+            }
+        }
+        Oracle { edges }
+    }
+
+    /// How many nodes there are, blocked ones included.
+    pub fn size(&self) -> usize {
+        self.edges.len()
+    }
+
+    pub fn edges_of(&self, from: NodeId) -> &[(NodeId, Cost)] {
+        &self.edges[from.index()]
+    }
+
+    pub fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        let between = self.edges_of(from).iter().filter(|&&(node, _)| node == to);
+        between.map(|&(_, cost)| cost).min()
+    }
+
+    /// Dijkstra's search from one node to all.
+    pub fn distances(&self, from: NodeId) -> Vec<Option<Cost>> {
+        let mut distances = vec![None; self.size()];
+        let mut open = BinaryHeap::from([Reverse((0, from))]);
+        while let Some(Reverse((distance, node))) = open.pop() {
+            if distances[node.index()].is_none() {
+                distances[node.index()] = Some(Cost(distance));
+                let ways = self.edges_of(node).iter().map(|&(to, cost)| (distance + cost.0, to));
+                open.extend(ways.map(Reverse));
+            }
+        }
+        distances
+    }
+
+    pub fn distance(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        self.distances(from)[to.index()]
+    }
+
+    /// The cost of a path, every step of which must be an edge.
+    pub fn path_cost(&self, path: &[NodeId]) -> Cost {
+        let cost = |step: &[NodeId]| {
+            let edge = self.edge(step[0], step[1]);
+            edge.unwrap_or_else(|| panic!("there is no edge from {} to {}", step[0], step[1]))
+        };
+        path.windows(2).map(cost).sum()
+    }
+}
+
+/// A map that can draw itself with a task on it.
+pub trait Draw {
+    fn draw(&self, start: NodeId, goal: NodeId) -> String;
+}
+
+impl Draw for Grid {
+    fn draw(&self, start: NodeId, goal: NodeId) -> String {
+        let [start, goal] = [start, goal].map(|node| self.cell(node));
+        format!("{self:?}from {start} to {goal}")
+    }
+}
+
+impl Draw for Graph {
+    fn draw(&self, start: NodeId, goal: NodeId) -> String {
+        format!("{self:?} from {start} to {goal}")
+    }
+}
+
+/// A map, a task on it, and what the oracle says about it.
+#[derive(Clone)]
+pub struct Problem<S> {
+    pub space: S,
+    pub oracle: Oracle,
+    pub start: NodeId,
+    pub goal: NodeId,
+    /// The cost of a cheapest path, if there is any.
+    pub optimum: Option<Cost>,
+}
+
+impl<S> Problem<S> {
+    fn new(space: S, oracle: Oracle, start: NodeId, goal: NodeId) -> Problem<S> {
+        let optimum = oracle.distance(start, goal);
+        Problem { space, oracle, start, goal, optimum }
+    }
+}
+
+impl<S: Draw> fmt::Debug for Problem<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let task = self.space.draw(self.start, self.goal);
+        write!(f, "{task}, cheapest {:?}", self.optimum)
+    }
+}
+
+impl Problem<Grid> {
+    /// A problem on a hand-drawn map.
+    pub fn on(grid: Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<Grid> {
+        let [start, goal] = [start, goal].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+        Problem::new(grid.clone(), Oracle::of_grid(&grid), start, goal)
+    }
+
+    pub fn random(random: &mut Random) -> Problem<Grid> {
+        let [width, height] = [(); 2].map(|()| 1 + random.below(24) as u32);
+        Problem::random_of_size(random, width, height)
+    }
+
+    /// Noise, an empty map, a maze or a comb, with either corner rule, four or eight neighbours, and
+    /// ends that are not always connected.
+    pub fn random_of_size(random: &mut Random, width: u32, height: u32) -> Problem<Grid> {
+        let mut grid = match random.below(8) {
+            0 => Grid::new(width, height).unwrap(),
+            1 => maze(random, width, height),
+            2 => comb(random, width, height),
+            _ => noise(random, width, height),
+        };
+        if random.chance(30) {
+            grid = grid.with_neighbors(Neighbors::Four);
+        }
+        if random.chance(50) {
+            grid = grid.with_corners(Corners::Allowed);
+        }
+        let mut free: Vec<Cell> = grid.free_cells().collect();
+        if free.is_empty() {
+            free.push(Cell::new(random.below(width.into()) as u32, 0));
+            grid.set_free(free[0], true).unwrap();
+        }
+        let [start, goal] = [(); 2].map(|()| grid.node(random.pick(&free)).unwrap());
+        let oracle = Oracle::of_grid(&grid);
+        Problem::new(grid, oracle, start, goal)
+    }
+}
+
+fn noise(random: &mut Random, width: u32, height: u32) -> Grid {
+    let density = random.below(61);
+    let mut grid = Grid::new(width, height).unwrap();
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        grid.set_free(Cell::new(x, y), !random.chance(density)).unwrap();
+    }
+    grid
+}
+
+/// Corridors dug from the top left, with a few walls broken.
+fn maze(random: &mut Random, width: u32, height: u32) -> Grid {
+    let mut grid = Grid::new_blocked(width, height).unwrap();
+    let mut dig = |x, y| grid.set_free(Cell::new(x, y), true).unwrap();
+    dig(0, 0);
+    let mut branch = vec![(0, 0)];
+    while let Some(&(x, y)) = branch.last() {
+        let (dx, dy) = random.pick(&DIRECTIONS[..4]);
+        let (to_x, to_y) = (i64::from(x) + 2 * dx, i64::from(y) + 2 * dy);
+        let inside =
+            (0..i64::from(width)).contains(&to_x) && (0..i64::from(height)).contains(&to_y);
+        if inside && dig(to_x as u32, to_y as u32) {
+            dig((i64::from(x) + dx) as u32, (i64::from(y) + dy) as u32);
+            branch.push((to_x as u32, to_y as u32));
+        } else if random.chance(20) {
+            branch.pop();
+        }
+    }
+    for _ in 0..random.below(6) {
+        dig(random.below(width.into()) as u32, random.below(height.into()) as u32);
+    }
+    grid
+}
+
+/// Walls with one gap each, mostly at the far end: the estimate leads astray.
+fn comb(random: &mut Random, width: u32, height: u32) -> Grid {
+    let mut grid = Grid::new(width, height).unwrap();
+    for y in (1..height).step_by(2) {
+        let end = if y % 4 == 1 { width - 1 } else { 0 };
+        let gap = if random.chance(80) { end } else { random.below(width.into()) as u32 };
+        for x in (0..width).filter(|&x| x != gap) {
+            grid.set_free(Cell::new(x, y), false).unwrap();
+        }
+    }
+    grid
+}
+
+/// What a random graph is like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Undirected,
+    /// Undirected, with an estimate from positions.
+    Positioned,
+    Directed,
+}
+
+impl Problem<Graph> {
+    pub fn random(random: &mut Random, kind: Kind) -> Problem<Graph> {
+        let nodes = 1 + random.below(40);
+        let positions: Vec<_> =
+            (0..nodes).map(|_| [(); 2].map(|()| random.below(20) as i32 - 10).into()).collect();
+        // Small costs make ties; a hub has more neighbours than any cell.
+        let dearest = random.pick(&[1, 3, 1000, 4_000_000_000]);
+        let hub = random.chance(30).then(|| random.below(nodes));
+        let count = random.below(3 * nodes + 1);
+        let directed = kind == Kind::Directed;
+        let list: Vec<_> = (0..count)
+            .map(|_| {
+                let [from, to] = [(); 2].map(|()| random.below(nodes) as usize);
+                let from = hub.filter(|_| random.chance(40)).map_or(from, |hub| hub as usize);
+                let least = match kind {
+                    Kind::Positioned => octile(positions[from], positions[to]),
+                    _ => 0,
+                };
+                let cost = Cost((least + random.below(dearest)).max(1));
+                (NodeId(from as u32), NodeId(to as u32), cost)
+            })
+            .collect();
+        let oracle = Oracle::of_edges(nodes as usize, &list, directed);
+        let mut graph = match directed {
+            true => Graph::directed(nodes as usize, list).unwrap(),
+            false => Graph::undirected(nodes as usize, list).unwrap(),
+        };
+        if kind == Kind::Positioned {
+            graph = graph.with_positions(positions).unwrap();
+        }
+        let [start, goal] = [(); 2].map(|()| NodeId(random.below(nodes) as u32));
+        Problem::new(graph, oracle, start, goal)
+    }
+}
+
+fn octile(a: (i32, i32), b: (i32, i32)) -> u64 {
+    let (dx, dy) = (u64::from(a.0.abs_diff(b.0)), u64::from(a.1.abs_diff(b.1)));
+    665_857 * dx.min(dy) + 470_832 * dx.abs_diff(dy)
+}
+
+pub fn ratio(num: u64, den: u64) -> Ratio {
+    Ratio::new(num, den).unwrap()
+}
+
+pub fn weighted(num: u64, den: u64) -> Priority {
+    Priority::weighted(ratio(num, den)).unwrap()
+}
+
+/// Everything a search did and knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explored {
+    /// The nodes expanded, in order.
+    pub order: Vec<NodeId>,
+    pub status: Status,
+    pub path: Option<Vec<NodeId>>,
+    /// Cost and parent of every node.
+    pub tree: Vec<(Option<Cost>, Option<NodeId>)>,
+}
+
+/// Runs a search to its end, so many expansions at a time, with a look at it at every pause.
+pub fn explore_with<S: Space>(
+    search: &mut BestFirst,
+    space: &S,
+    (start, goal): (NodeId, NodeId),
+    slice: u64,
+    mut pause: impl FnMut(&BestFirst),
+) -> Explored {
+    search.start(space, start, goal);
+    let mut order = Vec::new();
+    loop {
+        let mut watch = |work| {
+            let Work::Expand(node) = work else { panic!("a search does nothing but expand") };
+            order.push(node);
+            true
+        };
+        let status = search.run(space, &mut Slice::watched(slice, &mut watch));
+        pause(search);
+        if status != Status::Working {
+            break;
+        }
+    }
+    let nodes = (0..space.size() as u32).map(NodeId);
+    Explored {
+        order,
+        status: search.status(),
+        path: search.path_to(goal),
+        tree: nodes.map(|node| (search.cost_to(node), search.parent(node))).collect(),
+    }
+}
+
+/// As [`explore_with`], in one go.
+pub fn explore<S: Space>(search: &mut BestFirst, space: &S, ends: (NodeId, NodeId)) -> Explored {
+    explore_with(search, space, ends, u64::MAX, |_| ())
+}
+
+/// What an agent did in one tick.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tick {
+    pub step: Step,
+    /// The nodes expanded, in order.
+    pub expanded: Vec<NodeId>,
+    pub traces: u64,
+    pub events: Vec<Event>,
+    /// Where it was heading after the tick.
+    pub target: Option<NodeId>,
+}
+
+impl Tick {
+    pub fn has(&self, event: Event) -> bool {
+        self.events.contains(&event)
+    }
+}
+
+/// One tick, of which only the first `patience` units of work are allowed.
+pub fn tick<S: Space>(
+    agent: &mut (impl Agent<S> + ?Sized),
+    space: &S,
+    seen: Seen<'_>,
+    budget: u64,
+    mut patience: u64,
+) -> Tick {
+    let mut expanded = Vec::new();
+    let mut watch = |work| {
+        let allowed = patience > 0;
+        patience = patience.saturating_sub(1);
+        match work {
+            Work::Expand(node) if allowed => expanded.push(node),
+            _ => {}
+        }
+        allowed
+    };
+    let mut slice = Slice::watched(budget, &mut watch);
+    let step = agent.tick(space, seen, &mut slice);
+    let (expansions, traces) = (slice.expansions(), slice.traces());
+    let events = slice.events().collect();
+    assert_eq!(expansions, expanded.len() as u64, "the watcher sees every expansion");
+    Tick { step, expanded, traces, events, target: agent.target() }
+}
+
+/// A whole walk, tick by tick.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Walk {
+    pub ticks: Vec<Tick>,
+    pub cost: Cost,
+    /// The cost of what was walked after each tick.
+    pub cost_after: Vec<Cost>,
+}
+
+impl Walk {
+    pub fn arrived(&self) -> bool {
+        self.ticks.last().is_some_and(|tick| tick.step == Step::Arrived)
+    }
+
+    pub fn expanded(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.ticks.iter().flat_map(|tick| tick.expanded.iter().copied())
+    }
+
+    /// The cost of what was walked after this tick's step.
+    pub fn cost_from(&self, tick: usize) -> Cost {
+        self.cost - self.cost_after[tick]
+    }
+}
+
+/// A number of ticks no sound agent needs.
+pub fn too_many_ticks(size: usize, budget: u64) -> usize {
+    50 * (size + 10) * (1 + 100 / budget as usize)
+}
+
+/// Lets an agent walk until it arrives or gives up. Every step must be an edge, and it must end.
+pub fn walk_with<S: Space>(
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+    mut patience: impl FnMut() -> u64,
+) -> Walk {
+    let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
+    for _ in 0..too_many_ticks(problem.oracle.size(), budget) {
+        let from = agent.position();
+        let tick = tick(agent, &problem.space, Seen::default(), budget, patience());
+        let step = tick.step;
+        let to = if let Step::Move(to) = step { to } else { from };
+        if to != from {
+            walk.cost = walk.cost + problem.oracle.path_cost(&[from, to]);
+        }
+        assert_eq!(agent.position(), to, "the agent stands where its step led");
+        assert_ne!(step, Step::Move(from), "a move leads elsewhere");
+        walk.ticks.push(tick);
+        walk.cost_after.push(walk.cost);
+        match step {
+            Step::Arrived => assert_eq!(agent.position(), problem.goal),
+            Step::Unreachable => {}
+            Step::Move(_) | Step::Wait => continue,
+        }
+        return walk;
+    }
+    panic!("the agent walks for ever")
+}
+
+pub fn walk<S: Space>(
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+) -> Walk {
+    walk_with(agent, problem, budget, || u64::MAX)
+}

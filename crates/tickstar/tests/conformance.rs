@@ -1,0 +1,389 @@
+//! One suite that every algorithm of the catalogue passes, with many settings of its parameters.
+//!
+//! What holds for all is checked for all; what an algorithm promises beyond that is checked by
+//! name, or where its entry says so.
+
+mod common;
+
+use common::{
+    Draw, Kind, Problem, Random, Telling, Walk, explore, ratio, too_many_ticks, walk, walk_with,
+};
+use tickstar::catalog::{self, BudgetError, Config, Entry, Parameter};
+use tickstar::{
+    Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, NodeId, OpenList,
+    Priority, Ratio, SearchConfig, Seen, Slice, Space, Step,
+};
+
+const UNLIMITED: u64 = u64::MAX;
+const BUDGETS: [u64; 9] = [1, 2, 3, 5, 10, 37, 100, 1000, UNLIMITED];
+
+/// The values of a parameter the suite tries.
+fn values(parameter: &Parameter) -> &'static [&'static str] {
+    match parameter.name {
+        "trace" => &["bounded", "free"],
+        "r" => &["0.1", "0.5", "0.9"],
+        "c" => &["0.5", "1", "10"],
+        "shortcut" | "switch" | "reopen" => &["false", "true"],
+        "weight" => &["1", "1.4", "3"],
+        "open" => &["buckets", "heap"],
+        other => panic!("tell this suite which values to try for `{other}`"),
+    }
+}
+
+/// An algorithm with its parameters set, and what the settings mean as the tests understand them.
+#[derive(Debug)]
+struct Setup {
+    config: Config,
+}
+
+impl Setup {
+    fn value(&self, name: &str) -> Option<&str> {
+        let mut parameters = self.config.parameters().iter();
+        parameters.find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn is(&self, name: &str, value: &str) -> bool {
+        self.value(name) == Some(value)
+    }
+
+    fn name(&self) -> &'static str {
+        self.config.entry().name
+    }
+
+    fn weight(&self) -> Ratio {
+        self.value("weight").map_or(ratio(1, 1), |weight| weight.parse().unwrap())
+    }
+
+    /// The settings of the search underneath.
+    fn search(&self) -> SearchConfig {
+        let priority = match self.name() {
+            "gbfs" => Priority::GREEDY,
+            _ => Priority::weighted(self.weight()).unwrap(),
+        };
+        let open = if self.is("open", "heap") { OpenList::Heap } else { OpenList::Buckets };
+        SearchConfig { priority, open, reopen: self.is("reopen", "true") }
+    }
+
+    /// `N_E`, `N_T`, and `N_T` once the solution is found.
+    fn shares(&self, budget: u64) -> (u64, u64, u64) {
+        if !self.is("trace", "bounded") {
+            return (budget, u64::MAX, u64::MAX);
+        }
+        let share = |name, units: u64| {
+            let of: Ratio = self.value(name).unwrap().parse().unwrap();
+            let product = u128::from(units) * u128::from(of.num()) / u128::from(of.den());
+            product.min(u64::MAX.into()) as u64
+        };
+        let expansions = share("r", budget);
+        (expansions, share("c", budget - expansions), share("c", budget))
+    }
+
+    fn budgets(&self) -> impl Iterator<Item = u64> + '_ {
+        BUDGETS.into_iter().filter(|&budget| self.config.check_budget(budget).is_ok())
+    }
+
+    fn agent<S: Space>(&self, problem: &Problem<S>) -> Box<dyn Agent<S> + Send> {
+        self.config.agent(&problem.space, problem.start, problem.goal).unwrap()
+    }
+
+    fn walk<S: Space>(&self, problem: &Problem<S>, budget: u64) -> Walk {
+        walk(self.agent(problem).as_mut(), problem, budget)
+    }
+}
+
+/// All combinations of the values an algorithm's parameters may have.
+fn setups_of(entry: &'static Entry) -> Vec<Setup> {
+    let mut settings: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
+    for parameter in entry.parameters {
+        let with = |value| {
+            let set = |set: &Vec<_>| [&set[..], &[(parameter.name, value)]].concat();
+            settings.iter().map(set).collect::<Vec<_>>()
+        };
+        settings = values(parameter).iter().flat_map(|&value| with(value)).collect();
+    }
+    // Where tracing is free, the budget is not shared.
+    let free_and_shared = |set: &[(&str, &str)]| {
+        set.contains(&("trace", "free"))
+            && !(set.contains(&("r", "0.9")) && set.contains(&("c", "10")))
+    };
+    settings.retain(|set| !free_and_shared(set));
+    settings.iter().map(|set| Setup { config: entry.configure(set).unwrap() }).collect()
+}
+
+fn defaults() -> impl Iterator<Item = Setup> {
+    let configure = |entry: &'static Entry| entry.configure::<&str, &str>(&[]).unwrap();
+    catalog::all().iter().map(move |entry| Setup { config: configure(entry) })
+}
+
+fn setups() -> impl Iterator<Item = Setup> {
+    defaults().chain(catalog::all().iter().flat_map(setups_of))
+}
+
+/// Runs a check with every setup and budget on random grids and graphs, other ones each time.
+macro_rules! on_random_problems {
+    ($seed:expr, $grids:expr, $graphs:expr, $check:ident) => {
+        let mut random = Random::new($seed);
+        for setup in setups() {
+            for budget in setup.budgets() {
+                for _ in 0..$grids {
+                    $check(&setup, &Problem::<Grid>::random(&mut random), budget);
+                }
+                for kind in [Kind::Undirected, Kind::Positioned].repeat($graphs) {
+                    $check(&setup, &Problem::<Graph>::random(&mut random, kind), budget);
+                }
+                if !setup.config.entry().guarantees.needs_reversible_edges {
+                    $check(&setup, &Problem::<Graph>::random(&mut random, Kind::Directed), budget);
+                }
+            }
+        }
+    };
+}
+
+#[test]
+fn every_walk_keeps_what_is_promised() {
+    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+        let _context = Telling((problem, setup, budget));
+        // The steps are checked to be edges, and to come to an end, while it walks.
+        let walk = setup.walk(problem, budget);
+        assert_eq!(walk.arrived(), problem.optimum.is_some(), "arrives exactly when it can");
+        check_budgets(setup, problem, budget, &walk);
+        check_expansions(setup, problem, &walk);
+        if let Some(optimum) = problem.optimum {
+            check_cost(setup, problem, budget, &walk, optimum);
+        }
+    }
+    on_random_problems!(1, 12, 3, check);
+}
+
+/// No tick works past its budget.
+fn check_budgets<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, walk: &Walk) {
+    let (expansions, traces, traces_after) = setup.shares(budget);
+    let limits = setup.agent(problem).limits(budget);
+    assert_eq!(limits, (expansions, traces.max(traces_after)));
+    let mut found = false;
+    for (i, tick) in walk.ticks.iter().enumerate() {
+        let first = if i == 0 { traces } else { u64::MAX };
+        assert!(tick.expanded.len() as u64 <= expansions.min(first), "tick {i}: {tick:?}");
+        let allowed = if found { traces_after } else { traces };
+        assert!(tick.traces <= allowed, "tick {i}: {tick:?}");
+        found |= tick.has(Event::Found);
+    }
+}
+
+/// The search is the plain one, cut into ticks.
+fn check_expansions<S: Space>(setup: &Setup, problem: &Problem<S>, walk: &Walk) {
+    if setup.is("shortcut", "true") {
+        return;
+    }
+    let mut search = BestFirst::new(setup.search());
+    let whole = explore(&mut search, &problem.space, (problem.start, problem.goal));
+    // An agent that comes by the goal on its way need not finish the search.
+    let found = walk.ticks.iter().any(|tick| tick.has(Event::Found));
+    let arrived_early = walk.arrived() && !found;
+    let done = walk.expanded().count();
+    assert!(walk.expanded().eq(whole.order.iter().copied().take(done)), "in the same order");
+    assert!(done == whole.order.len() || arrived_early, "{done} of {}", whole.order.len());
+}
+
+fn check_cost<S: Space>(
+    setup: &Setup,
+    problem: &Problem<S>,
+    budget: u64,
+    walk: &Walk,
+    optimum: Cost,
+) {
+    let expansions = walk.expanded().count() as u64;
+    let weight = setup.weight();
+    match setup.name() {
+        "astar" => assert_eq!(walk.cost, optimum),
+        "wastar" => {
+            assert!(walk.cost.0 * u64::from(weight.den()) <= optimum.0 * u64::from(weight.num()))
+        }
+        "late-astar" => {
+            // A step for every tick that had no path to follow, and one to come back to the start.
+            let bounces = walk.ticks.iter().filter(|tick| tick.target != Some(problem.goal));
+            let dearest = problem.space.max_edge_cost().0;
+            assert!(walk.cost.0 <= optimum.0 + (bounces.count() as u64 + 1) * dearest);
+        }
+        "tba" => {
+            let twice = optimum + optimum;
+            // The tick's own step counts: the path was known before it.
+            let known = walk.ticks.iter().position(|tick| tick.target == Some(problem.goal));
+            if let Some(known) = known {
+                let before = known.checked_sub(1).map_or(Cost::ZERO, |i| walk.cost_after[i]);
+                assert!(walk.cost - before <= twice);
+            }
+            if budget == UNLIMITED {
+                assert_eq!(walk.cost, optimum);
+            }
+            if setup.is("trace", "free") && setup.is("shortcut", "false") {
+                // Theorem 2 of the 2014 paper.
+                let steps = Cost(expansions / budget * problem.space.max_edge_cost().0);
+                assert!(walk.cost <= steps + twice);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_walk_is_the_same_every_time_and_after_any_other() {
+    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+        let _context = Telling((problem, setup, budget));
+        let once = setup.walk(problem, budget);
+        assert_eq!(setup.walk(problem, budget), once, "run twice");
+
+        let space = &problem.space;
+        let mut agent = setup.config.agent(space, problem.goal, problem.start).unwrap();
+        let mut again = |when: &str| {
+            agent.assign(space, problem.start, problem.goal).unwrap();
+            assert_eq!(walk(agent.as_mut(), problem, budget), once, "{when}");
+            agent.assign(space, problem.goal, problem.start).unwrap();
+            for _ in 0..once.ticks.len() / 2 {
+                agent.tick(space, Seen::default(), &mut Slice::new(budget));
+            }
+        };
+        again("with an agent that was given another task first");
+        again("with an agent that was half-way to elsewhere");
+        again("and once more");
+    }
+    on_random_problems!(2, 3, 1, check);
+}
+
+#[test]
+fn ticks_that_are_cut_short_do_no_harm() {
+    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+        let mut random = Random::new(budget);
+        for (name, idle, most) in [("often nothing", 75, 9), ("one unit", 0, 1), ("any", 20, 200)] {
+            let _context = Telling((problem, setup, budget, name));
+            let mut agent = setup.agent(problem);
+            let patience = || if random.chance(idle) { 0 } else { 1 + random.below(most) };
+            let walk = walk_with(agent.as_mut(), problem, budget, patience);
+            assert_eq!(walk.arrived(), problem.optimum.is_some());
+        }
+        let _context = Telling((problem, setup, budget, "work in every fifth tick"));
+        let mut ticks = 0;
+        let walk = walk_with(setup.agent(problem).as_mut(), problem, budget, || {
+            ticks += 1;
+            if ticks % 5 == 0 { u64::MAX } else { 0 }
+        });
+        assert_eq!(walk.arrived(), problem.optimum.is_some());
+    }
+    on_random_problems!(3, 3, 1, check);
+}
+
+#[test]
+fn without_any_work_an_agent_stays_put() {
+    let mut random = Random::new(4);
+    for setup in setups() {
+        let problem = Problem::<Grid>::random(&mut random);
+        let _context = Telling((&problem, &setup));
+        let mut agent = setup.agent(&problem);
+        for _ in 0..20 {
+            let step = agent.tick(&problem.space, Seen::default(), &mut Slice::new(0));
+            let at_goal = problem.start == problem.goal;
+            assert_eq!(step, if at_goal { Step::Arrived } else { Step::Wait });
+        }
+    }
+}
+
+#[test]
+fn an_end_is_an_end() {
+    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+        let _context = Telling((problem, setup, budget));
+        let mut agent = setup.agent(problem);
+        let walk = walk(agent.as_mut(), problem, budget);
+        let last = walk.ticks.last().unwrap().step;
+        for _ in 0..3 {
+            let mut slice = Slice::new(budget);
+            assert_eq!(agent.tick(&problem.space, Seen::default(), &mut slice), last);
+            assert_eq!((slice.expansions(), slice.traces()), (0, 0));
+        }
+    }
+    on_random_problems!(5, 2, 1, check);
+}
+
+#[test]
+fn at_the_goal_there_is_nothing_to_do() {
+    let mut random = Random::new(6);
+    for setup in setups() {
+        let mut problem = Problem::<Grid>::random(&mut random);
+        problem.goal = problem.start;
+        let mut slice = Slice::new(100);
+        let step = setup.agent(&problem).tick(&problem.space, Seen::default(), &mut slice);
+        assert_eq!(step, Step::Arrived);
+        assert_eq!((slice.expansions(), slice.traces()), (0, 0));
+    }
+}
+
+#[test]
+fn bad_ends_are_refused() {
+    let grid = Grid::from_rows(["..#", "..."]).unwrap();
+    let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+    let good = node(0, 0);
+    for setup in setups() {
+        for bad in [node(2, 0), NodeId(u32::MAX), NodeId(0)] {
+            let refused = |start, goal| {
+                let mut agent = setup.config.agent(&grid, good, node(1, 1)).unwrap();
+                let error = agent.assign(&grid, start, goal).unwrap_err();
+                assert_eq!(setup.config.agent(&grid, start, goal).err(), Some(error.clone()));
+                error
+            };
+            assert_eq!(refused(bad, good), AgentError::Endpoint(EndpointError::Start(bad)));
+            assert_eq!(refused(good, bad), AgentError::Endpoint(EndpointError::Goal(bad)));
+        }
+    }
+}
+
+#[test]
+fn who_walks_back_needs_edges_that_lead_back() {
+    let edges = [(NodeId(0), NodeId(1), Cost(3)), (NodeId(1), NodeId(2), Cost(4))];
+    let graph = Graph::directed(3, edges).unwrap();
+    for setup in setups() {
+        let agent = setup.config.agent(&graph, NodeId(0), NodeId(2));
+        let needed = setup.config.entry().guarantees.needs_reversible_edges;
+        // Those that need none are run on directed graphs by the checks above.
+        assert_eq!(agent.err(), needed.then_some(AgentError::NeedsReversibleEdges));
+    }
+}
+
+#[test]
+fn a_budget_is_refused_exactly_when_it_leaves_nothing_to_do() {
+    for setup in setups() {
+        assert_eq!(setup.config.check_budget(0), Err(BudgetError::Zero));
+        for budget in (1..=200).chain(BUDGETS) {
+            let _context = Telling((&setup, budget));
+            let (expansions, traces, _) = setup.shares(budget);
+            let works = expansions > 0 && traces > 0;
+            assert_eq!(setup.config.check_budget(budget).is_ok(), works);
+        }
+    }
+}
+
+#[test]
+fn who_acts_at_once_moves_in_the_first_tick() {
+    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+        let _context = Telling((problem, setup, budget));
+        let walk = setup.walk(problem, budget);
+        let moves = matches!(walk.ticks[0].step, Step::Move(_));
+        let can = problem.start != problem.goal && problem.optimum.is_some();
+        if can && setup.config.entry().guarantees.acts_at_once {
+            assert!(moves, "{:?}", walk.ticks[0]);
+            assert!(walk.ticks.iter().all(|tick| tick.step != Step::Wait), "and never waits");
+        }
+    }
+    on_random_problems!(7, 2, 1, check);
+}
+
+#[test]
+fn the_bound_on_ticks_is_generous() {
+    // The hang detector must not be what makes a slow walk fail.
+    let mut random = Random::new(8);
+    for setup in defaults() {
+        for _ in 0..50 {
+            let problem = Problem::<Grid>::random(&mut random);
+            let ticks = setup.walk(&problem, 2).ticks.len();
+            assert!(ticks * 10 < too_many_ticks(problem.oracle.size(), 2));
+        }
+    }
+}

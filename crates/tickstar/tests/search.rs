@@ -1,0 +1,341 @@
+//! The best-first search against Dijkstra's, and against itself under other settings.
+
+mod common;
+
+use common::{
+    Draw, Explored, Kind, Problem, Random, Telling, explore, explore_with, ratio, weighted,
+};
+use tickstar::{
+    BestFirst, Cell, Cost, EndpointError, Graph, Grid, NodeId, OpenList, Priority, SearchConfig,
+    Slice, Space, Status, find_path,
+};
+
+const LISTS: [OpenList; 2] = [OpenList::Buckets, OpenList::Heap];
+const GRAPHS: [Kind; 3] = [Kind::Undirected, Kind::Positioned, Kind::Directed];
+
+/// Every priority, with and without reopening.
+fn settings(open: OpenList) -> impl Iterator<Item = SearchConfig> {
+    let priorities =
+        [Priority::ASTAR, weighted(7, 5), weighted(3, 1), Priority::GREEDY, Priority::UNIFORM];
+    priorities.into_iter().flat_map(move |priority| {
+        [false, true].map(|reopen| SearchConfig { priority, open, reopen })
+    })
+}
+
+fn grids(seed: u64, count: usize) -> impl Iterator<Item = Problem<Grid>> {
+    let mut random = Random::new(seed);
+    (0..count).map(move |_| Problem::<Grid>::random(&mut random))
+}
+
+fn graphs(seed: u64, count: usize) -> impl Iterator<Item = Problem<Graph>> {
+    let mut random = Random::new(seed);
+    (0..count).map(move |i| Problem::<Graph>::random(&mut random, GRAPHS[i % GRAPHS.len()]))
+}
+
+/// Runs a check on many random problems of every kind.
+macro_rules! on_random_problems {
+    ($seed:expr, $grids:expr, $graphs:expr, $check:ident) => {
+        grids($seed, $grids).for_each(|problem| $check(&problem));
+        graphs($seed, $graphs).for_each(|problem| $check(&problem));
+    };
+}
+
+fn explored<S: Space>(problem: &Problem<S>, config: SearchConfig) -> Explored {
+    explore(&mut BestFirst::new(config), &problem.space, (problem.start, problem.goal))
+}
+
+#[test]
+fn paths_are_as_cheap_as_dijkstras() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        let _context = Telling(problem);
+        for open in LISTS {
+            let config = SearchConfig { open, ..SearchConfig::default() };
+            let path = find_path(&problem.space, problem.start, problem.goal, config).unwrap();
+            assert_eq!(path.as_ref().map(|path| path.cost), problem.optimum);
+            let Some(path) = path else { continue };
+            assert_eq!(path.nodes.first(), Some(&problem.start));
+            assert_eq!(path.nodes.last(), Some(&problem.goal));
+            assert_eq!(problem.oracle.path_cost(&path.nodes), path.cost);
+        }
+    }
+    on_random_problems!(1, 4000, 1000, check);
+}
+
+#[test]
+fn both_open_lists_expand_in_the_same_order() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        for config in settings(OpenList::Buckets) {
+            let _context = Telling((problem, config));
+            let heap = SearchConfig { open: OpenList::Heap, ..config };
+            assert_eq!(explored(problem, config), explored(problem, heap));
+        }
+    }
+    on_random_problems!(2, 600, 300, check);
+    // Large enough for buckets to be cut and refilled many times.
+    let mut random = Random::new(2);
+    (0..12).for_each(|_| check(&Problem::random_of_size(&mut random, 150, 150)));
+}
+
+#[test]
+fn pausing_changes_nothing() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        for (i, config) in settings(OpenList::Buckets).enumerate() {
+            let config = SearchConfig { open: LISTS[i / 2 % 2], ..config };
+            let _context = Telling((problem, config));
+            let whole = explored(problem, config);
+            for slice in [1, 7] {
+                let mut search = BestFirst::new(config);
+                let ends = (problem.start, problem.goal);
+                let mut told = Vec::new();
+                let sliced = explore_with(&mut search, &problem.space, ends, slice, |search| {
+                    told.extend(search.best());
+                });
+                assert_eq!(sliced, whole);
+                // What it called most promising at each pause is what it then expanded.
+                let after_pauses = whole.order.iter().skip(slice as usize).step_by(slice as usize);
+                assert!(told.iter().filter(|&&node| node != problem.goal).eq(after_pauses));
+            }
+        }
+    }
+    on_random_problems!(3, 400, 200, check);
+}
+
+#[test]
+fn a_weighted_path_costs_at_most_the_weight_times_the_optimum() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        for (num, den) in [(1, 1), (7, 5), (3, 1), (10, 1)] {
+            for reopen in [false, true] {
+                let _context = Telling((problem, num, den, reopen));
+                let priority = weighted(num, den);
+                let config = SearchConfig { priority, reopen, ..SearchConfig::default() };
+                let path = find_path(&problem.space, problem.start, problem.goal, config).unwrap();
+                assert_eq!(path.is_some(), problem.optimum.is_some());
+                let Some((path, optimum)) = path.zip(problem.optimum) else { continue };
+                assert!(path.cost.0 * den <= optimum.0 * num, "{:?} is too dear", path.cost);
+            }
+        }
+    }
+    on_random_problems!(4, 800, 400, check);
+}
+
+/// A grid that leaves out no neighbour.
+struct Thorough<'a>(&'a Grid);
+
+impl Space for Thorough<'_> {
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.0.contains(node)
+    }
+
+    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
+        self.0.for_each_edge(from, visit);
+    }
+
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        self.0.estimate(from, to)
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        self.0.max_edge_cost()
+    }
+
+    fn is_reversible(&self) -> bool {
+        self.0.is_reversible()
+    }
+}
+
+#[test]
+fn neighbours_left_out_are_not_missed() {
+    for problem in grids(5, 800) {
+        for config in settings(OpenList::Buckets) {
+            let _context = Telling((&problem, config));
+            let mut search = BestFirst::new(config);
+            let ends = (problem.start, problem.goal);
+            let thorough = explore(&mut search, &Thorough(&problem.space), ends);
+            assert_eq!(explored(&problem, config), thorough);
+        }
+    }
+}
+
+#[test]
+fn edges_are_those_of_the_oracle_in_the_documented_order() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        let _context = Telling(problem);
+        for node in (0..problem.oracle.size() as u32).map(NodeId) {
+            let mut edges = Vec::new();
+            problem.space.for_each_edge(node, |to, cost| edges.push((to, cost)));
+            assert_eq!(edges, problem.oracle.edges_of(node));
+        }
+    }
+    on_random_problems!(6, 300, 0, check);
+}
+
+#[test]
+fn parents_lead_to_the_root_at_every_pause() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        for config in settings(OpenList::Buckets) {
+            let _context = Telling((problem, config));
+            let mut search = BestFirst::new(config);
+            let ends = (problem.start, problem.goal);
+            explore_with(&mut search, &problem.space, ends, 20, |search| {
+                for node in (0..problem.oracle.size() as u32).map(NodeId) {
+                    let Some(cost) = search.cost_to(node) else {
+                        assert_eq!(search.parent(node), None);
+                        continue;
+                    };
+                    match search.parent(node) {
+                        None => assert_eq!((node, cost), (problem.start, Cost::ZERO)),
+                        Some(parent) => {
+                            let edge = problem.oracle.edge(parent, node).expect("an edge");
+                            assert!(search.is_closed(parent) || config.reopen);
+                            assert!(search.cost_to(parent).unwrap() + edge <= cost);
+                        }
+                    }
+                }
+            });
+        }
+    }
+    on_random_problems!(7, 60, 120, check);
+}
+
+#[test]
+fn a_reused_search_is_as_good_as_new() {
+    let configs: Vec<_> = LISTS.into_iter().flat_map(settings).collect();
+    let mut searches: Vec<_> = configs.iter().map(|&config| BestFirst::new(config)).collect();
+    let mut random = Random::new(8);
+    for (grid, graph) in grids(8, 150).zip(graphs(8, 150)) {
+        for (search, &config) in searches.iter_mut().zip(&configs) {
+            let _context = Telling((&grid, &graph, config));
+            if random.chance(30) {
+                // A search that is given up half-way.
+                search.start(&grid.space, grid.goal, grid.start);
+                search.run(&grid.space, &mut Slice::new(random.below(100)));
+            }
+            let ends = (grid.start, grid.goal);
+            assert_eq!(explore(search, &grid.space, ends), explored(&grid, config));
+            let ends = (graph.start, graph.goal);
+            assert_eq!(explore(search, &graph.space, ends), explored(&graph, config));
+        }
+    }
+}
+
+#[test]
+fn the_estimate_is_consistent() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        let _context = Telling(problem);
+        let (space, goal) = (&problem.space, problem.goal);
+        assert_eq!(space.estimate(goal, goal), Cost::ZERO);
+        for from in (0..problem.oracle.size() as u32).map(NodeId) {
+            for &(to, cost) in problem.oracle.edges_of(from) {
+                assert!(space.estimate(from, goal) <= cost + space.estimate(to, goal));
+                assert!(cost <= space.max_edge_cost());
+            }
+        }
+    }
+    on_random_problems!(9, 1000, 600, check);
+}
+
+#[test]
+fn the_goal_is_found_without_being_expanded() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        for config in settings(OpenList::Buckets) {
+            let _context = Telling((problem, config));
+            let explored = explored(problem, config);
+            assert!(!explored.order.contains(&problem.goal));
+            let reachable = problem.optimum.is_some();
+            let status = if reachable { Status::Reached } else { Status::Exhausted };
+            assert_eq!((explored.status, explored.path.is_some()), (status, reachable));
+            if !config.reopen {
+                let mut once = explored.order.clone();
+                once.sort_unstable();
+                once.dedup();
+                assert_eq!(once.len(), explored.order.len(), "a node is expanded once");
+            }
+        }
+    }
+    on_random_problems!(10, 500, 500, check);
+}
+
+#[test]
+fn the_goal_wins_ties_where_there_is_no_estimate() {
+    // Nodes 1 to 5 and the goal are all one step away; the goal was inserted first, so that without
+    // a rule of its own it would be expanded last.
+    let edges = [6, 1, 2, 3, 4, 5].map(|to| (NodeId(0), NodeId(to), Cost(1)));
+    let graph = Graph::undirected(7, edges).unwrap();
+    for open in LISTS {
+        let config = SearchConfig { open, ..SearchConfig::default() };
+        let path = find_path(&graph, NodeId(0), NodeId(6), config).unwrap().unwrap();
+        assert_eq!((path.cost, path.expansions), (Cost(1), 1));
+    }
+}
+
+#[test]
+fn ends_that_cannot_be_stood_on_are_errors() {
+    let grid = Grid::from_rows(["..#", "..."]).unwrap();
+    let graph = Graph::undirected(3, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
+    let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+    // The last ids are of the border that surrounds the rows in memory.
+    for bad in [node(2, 0), NodeId(u32::MAX), NodeId(0), NodeId(node(2, 1).0 + 1)] {
+        let good = node(0, 0);
+        let find = |from, to| find_path(&grid, from, to, SearchConfig::default());
+        assert_eq!(find(bad, good), Err(EndpointError::Start(bad)));
+        assert_eq!(find(good, bad), Err(EndpointError::Goal(bad)));
+        assert_eq!(find(bad, bad), Err(EndpointError::Start(bad)));
+    }
+    for bad in [NodeId(3), NodeId(u32::MAX)] {
+        let find = |from, to| find_path(&graph, from, to, SearchConfig::default());
+        assert_eq!(find(bad, NodeId(0)), Err(EndpointError::Start(bad)));
+        assert_eq!(find(NodeId(0), bad), Err(EndpointError::Goal(bad)));
+    }
+}
+
+#[test]
+fn a_path_to_the_start_is_the_start() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        for config in settings(OpenList::Buckets) {
+            let _context = Telling((problem, config));
+            let start = problem.start;
+            let path = find_path(&problem.space, start, start, config).unwrap().unwrap();
+            assert_eq!((path.nodes, path.cost, path.expansions), (vec![start], Cost::ZERO, 0));
+        }
+    }
+    on_random_problems!(11, 50, 50, check);
+}
+
+#[test]
+fn several_roots_give_the_cheapest_of_them() {
+    fn check<S: Space + Draw>(problem: &Problem<S>) {
+        let _context = Telling(problem);
+        let (space, goal) = (&problem.space, problem.goal);
+        let mut random = Random::new(problem.oracle.size() as u64);
+        for open in LISTS {
+            let mut search = BestFirst::new(SearchConfig { open, ..SearchConfig::default() });
+            // Any nodes, some of them twice, blocked or outside.
+            let roots: Vec<_> = (0..1 + random.below(6))
+                .map(|_| {
+                    let node = NodeId(random.below(problem.oracle.size() as u64 + 2) as u32);
+                    (node, Cost(random.below(5_000_000)))
+                })
+                .collect();
+            let usable = roots.iter().filter(|(root, _)| space.contains(*root));
+            let cheapest = usable
+                .filter_map(|&(root, g)| Some(g + problem.oracle.distance(root, goal)?))
+                .min();
+            search.begin(space, goal, space.estimate(problem.start, goal));
+            roots.iter().for_each(|&(root, g)| search.add_root(space, root, g));
+            let status = search.run(space, &mut Slice::unlimited());
+            assert_eq!(status == Status::Reached, cheapest.is_some());
+            assert_eq!(search.cost_to(goal).filter(|_| cheapest.is_some()), cheapest);
+        }
+    }
+    on_random_problems!(12, 600, 400, check);
+}
+
+#[test]
+fn weights_below_one_are_refused() {
+    assert!(Priority::weighted(ratio(9, 10)).is_err());
+    assert_eq!(Priority::weighted(ratio(1, 1)), Ok(Priority::ASTAR));
+}
