@@ -8,7 +8,7 @@ mod common;
 use common::{
     Draw, Kind, Problem, Random, Telling, Walk, explore, ratio, too_many_ticks, walk, walk_with,
 };
-use tickstar::catalog::{self, BudgetError, Config, Entry, Parameter};
+use tickstar::catalog::{self, BudgetError, Config};
 use tickstar::{
     Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, NodeId, OpenList,
     Priority, Ratio, SearchConfig, Seen, Slice, Space, Step,
@@ -16,19 +16,6 @@ use tickstar::{
 
 const UNLIMITED: u64 = u64::MAX;
 const BUDGETS: [u64; 9] = [1, 2, 3, 5, 10, 37, 100, 1000, UNLIMITED];
-
-/// The values of a parameter the suite tries.
-fn values(parameter: &Parameter) -> &'static [&'static str] {
-    match parameter.name {
-        "trace" => &["bounded", "free"],
-        "r" => &["0.1", "0.5", "0.9"],
-        "c" => &["0.5", "1", "10"],
-        "shortcut" | "switch" | "reopen" => &["false", "true"],
-        "weight" => &["1", "1.4", "3"],
-        "open" => &["buckets", "heap"],
-        other => panic!("tell this suite which values to try for `{other}`"),
-    }
-}
 
 /// An algorithm with its parameters set, and what the settings mean as the tests understand them.
 #[derive(Debug)]
@@ -91,32 +78,12 @@ impl Setup {
     }
 }
 
-/// All combinations of the values an algorithm's parameters may have.
-fn setups_of(entry: &'static Entry) -> Vec<Setup> {
-    let mut settings: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
-    for parameter in entry.parameters {
-        let with = |value| {
-            let set = |set: &Vec<_>| [&set[..], &[(parameter.name, value)]].concat();
-            settings.iter().map(set).collect::<Vec<_>>()
-        };
-        settings = values(parameter).iter().flat_map(|&value| with(value)).collect();
-    }
-    // Where tracing is free, the budget is not shared.
-    let free_and_shared = |set: &[(&str, &str)]| {
-        set.contains(&("trace", "free"))
-            && !(set.contains(&("r", "0.9")) && set.contains(&("c", "10")))
-    };
-    settings.retain(|set| !free_and_shared(set));
-    settings.iter().map(|set| Setup { config: entry.configure(set).unwrap() }).collect()
-}
-
 fn defaults() -> impl Iterator<Item = Setup> {
-    let configure = |entry: &'static Entry| entry.configure::<&str, &str>(&[]).unwrap();
-    catalog::all().iter().map(move |entry| Setup { config: configure(entry) })
+    catalog::all().iter().map(|entry| Setup { config: common::default_of(entry) })
 }
 
 fn setups() -> impl Iterator<Item = Setup> {
-    defaults().chain(catalog::all().iter().flat_map(setups_of))
+    common::configs().into_iter().map(|config| Setup { config })
 }
 
 /// Runs a check with every setup and budget on random grids and graphs, other ones each time.
@@ -152,7 +119,7 @@ fn every_walk_keeps_what_is_promised() {
             check_cost(setup, problem, budget, &walk, optimum);
         }
     }
-    on_random_problems!(1, 12, 3, check);
+    on_random_problems!(1, 30, 6, check);
 }
 
 /// No tick works past its budget.
@@ -197,7 +164,8 @@ fn check_cost<S: Space>(
     match setup.name() {
         "astar" => assert_eq!(walk.cost, optimum),
         "wastar" => {
-            assert!(walk.cost.0 * u64::from(weight.den()) <= optimum.0 * u64::from(weight.num()))
+            let (num, den) = (u64::from(weight.num()), u64::from(weight.den()));
+            assert!(walk.cost.0 * den <= optimum.0 * num);
         }
         "late-astar" => {
             // A step for every tick that had no path to follow, and one to come back to the start.
@@ -207,16 +175,18 @@ fn check_cost<S: Space>(
         }
         "tba" => {
             let twice = optimum + optimum;
-            // The tick's own step counts: the path was known before it.
-            let known = walk.ticks.iter().position(|tick| tick.target == Some(problem.goal));
+            // From the tick on that finds the path, or with a bounded trace has it traced.
+            let free = setup.is("trace", "free");
+            let known = walk.ticks.iter().position(|tick| {
+                if free { tick.has(Event::Found) } else { tick.target == Some(problem.goal) }
+            });
             if let Some(known) = known {
-                let before = known.checked_sub(1).map_or(Cost::ZERO, |i| walk.cost_after[i]);
-                assert!(walk.cost - before <= twice);
+                assert!(walk.cost_from(known) <= twice);
             }
             if budget == UNLIMITED {
                 assert_eq!(walk.cost, optimum);
             }
-            if setup.is("trace", "free") && setup.is("shortcut", "false") {
+            if free && setup.is("shortcut", "false") {
                 // Theorem 2 of the 2014 paper.
                 let steps = Cost(expansions / budget * problem.space.max_edge_cost().0);
                 assert!(walk.cost <= steps + twice);
@@ -375,10 +345,58 @@ fn who_acts_at_once_moves_in_the_first_tick() {
     on_random_problems!(7, 2, 1, check);
 }
 
+/// The same algorithm with and without its shortcut: the same walk until the path is known, and from
+/// there a cheaper one exactly where a shortcut was taken.
+#[test]
+fn a_shortcut_is_cheaper_than_walking_back() {
+    let tba = |c, switch, shortcut| {
+        let settings = [("r", "0.5"), ("c", c), ("switch", switch), ("shortcut", shortcut)];
+        Setup { config: catalog::find("tba").unwrap().configure(&settings).unwrap() }
+    };
+    let mut random = Random::new(8);
+    let mut shortcuts = 0;
+    for _ in 0..12_000 {
+        let problem = Problem::<Grid>::random(&mut random);
+        let (c, switch) = (random.pick(&["0.5", "1", "10"]), random.pick(&["false", "true"]));
+        let budget = random.pick(&[4, 10, 20, 40]);
+        let _context = Telling((&problem, c, switch, budget));
+        let plain = tba(c, switch, "false").walk(&problem, budget);
+        let shorter = tba(c, switch, "true").walk(&problem, budget);
+        let known = plain.ticks.iter().position(|tick| tick.target == Some(problem.goal));
+        let searching = known.unwrap_or(plain.ticks.len());
+        assert_eq!(plain.ticks[..searching], shorter.ticks[..searching]);
+        if shorter.ticks.iter().any(|tick| tick.has(Event::Shortcut)) {
+            assert!(shorter.cost < plain.cost);
+            shortcuts += 1;
+        } else {
+            assert_eq!(shorter.cost, plain.cost);
+        }
+    }
+    assert!(shortcuts > 20, "only {shortcuts} shortcuts");
+}
+
+/// The random problems are hard enough for everything to happen.
+#[test]
+fn every_event_is_met() {
+    let mut random = Random::new(9);
+    let mut met = Vec::new();
+    let never = [Event::Restart]; // needs a map that changes: see the tests of edits
+    let expected: Vec<_> = Event::ALL.into_iter().filter(|event| !never.contains(event)).collect();
+    for setup in setups() {
+        for budget in setup.budgets() {
+            let walk = setup.walk(&Problem::<Grid>::random(&mut random), budget);
+            met.extend(walk.ticks.into_iter().flat_map(|tick| tick.events));
+        }
+    }
+    met.sort_by_key(|&event| event as u8);
+    met.dedup();
+    assert_eq!(met, expected);
+}
+
 #[test]
 fn the_bound_on_ticks_is_generous() {
     // The hang detector must not be what makes a slow walk fail.
-    let mut random = Random::new(8);
+    let mut random = Random::new(10);
     for setup in defaults() {
         for _ in 0..50 {
             let problem = Problem::<Grid>::random(&mut random);

@@ -35,8 +35,12 @@ fn graphs(seed: u64, count: usize) -> impl Iterator<Item = Problem<Graph>> {
 /// Runs a check on many random problems of every kind.
 macro_rules! on_random_problems {
     ($seed:expr, $grids:expr, $graphs:expr, $check:ident) => {
-        grids($seed, $grids).for_each(|problem| $check(&problem));
-        graphs($seed, $graphs).for_each(|problem| $check(&problem));
+        for problem in grids($seed, $grids) {
+            $check(&problem);
+        }
+        for problem in graphs($seed, $graphs) {
+            $check(&problem);
+        }
     };
 }
 
@@ -73,7 +77,9 @@ fn both_open_lists_expand_in_the_same_order() {
     on_random_problems!(2, 600, 300, check);
     // Large enough for buckets to be cut and refilled many times.
     let mut random = Random::new(2);
-    (0..12).for_each(|_| check(&Problem::random_of_size(&mut random, 150, 150)));
+    for _ in 0..12 {
+        check(&Problem::random_of_size(&mut random, 150, 150));
+    }
 }
 
 #[test]
@@ -314,7 +320,7 @@ fn several_roots_give_the_cheapest_of_them() {
         for open in LISTS {
             let mut search = BestFirst::new(SearchConfig { open, ..SearchConfig::default() });
             // Any nodes, some of them twice, blocked or outside.
-            let roots: Vec<_> = (0..1 + random.below(6))
+            let roots: Vec<_> = (0..=random.below(6))
                 .map(|_| {
                     let node = NodeId(random.below(problem.oracle.size() as u64 + 2) as u32);
                     (node, Cost(random.below(5_000_000)))
@@ -325,7 +331,9 @@ fn several_roots_give_the_cheapest_of_them() {
                 .filter_map(|&(root, g)| Some(g + problem.oracle.distance(root, goal)?))
                 .min();
             search.begin(space, goal, space.estimate(problem.start, goal));
-            roots.iter().for_each(|&(root, g)| search.add_root(space, root, g));
+            for &(root, g) in &roots {
+                search.add_root(space, root, g);
+            }
             let status = search.run(space, &mut Slice::unlimited());
             assert_eq!(status == Status::Reached, cheapest.is_some());
             assert_eq!(search.cost_to(goal).filter(|_| cheapest.is_some()), cheapest);

@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 
+use tickstar::catalog::{self, Config, Entry, Parameter};
 use tickstar::{
     Agent, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId, Priority, Ratio,
     Seen, Slice, Space, Status, Step, Work,
@@ -183,9 +184,9 @@ impl<S: Draw> fmt::Debug for Problem<S> {
 
 impl Problem<Grid> {
     /// A problem on a hand-drawn map.
-    pub fn on(grid: Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<Grid> {
+    pub fn on(grid: &Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<Grid> {
         let [start, goal] = [start, goal].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
-        Problem::new(grid.clone(), Oracle::of_grid(&grid), start, goal)
+        Problem::new(grid.clone(), Oracle::of_grid(grid), start, goal)
     }
 
     pub fn random(random: &mut Random) -> Problem<Grid> {
@@ -297,9 +298,10 @@ impl Problem<Graph> {
             })
             .collect();
         let oracle = Oracle::of_edges(nodes as usize, &list, directed);
-        let mut graph = match directed {
-            true => Graph::directed(nodes as usize, list).unwrap(),
-            false => Graph::undirected(nodes as usize, list).unwrap(),
+        let mut graph = if directed {
+            Graph::directed(nodes as usize, list).unwrap()
+        } else {
+            Graph::undirected(nodes as usize, list).unwrap()
         };
         if kind == Kind::Positioned {
             graph = graph.with_positions(positions).unwrap();
@@ -431,9 +433,10 @@ impl Walk {
         self.ticks.iter().flat_map(|tick| tick.expanded.iter().copied())
     }
 
-    /// The cost of what was walked after this tick's step.
+    /// The cost of what was walked from this tick's step on.
     pub fn cost_from(&self, tick: usize) -> Cost {
-        self.cost - self.cost_after[tick]
+        let before = tick.checked_sub(1).map_or(Cost::ZERO, |before| self.cost_after[before]);
+        self.cost - before
     }
 }
 
@@ -478,4 +481,44 @@ pub fn walk<S: Space>(
     budget: u64,
 ) -> Walk {
     walk_with(agent, problem, budget, || u64::MAX)
+}
+
+/// The values of a parameter the suites try.
+fn values(parameter: &Parameter) -> &'static [&'static str] {
+    match parameter.name {
+        "trace" => &["bounded", "free"],
+        "r" => &["0.1", "0.5", "0.9"],
+        "c" => &["0.5", "1", "10"],
+        "shortcut" | "switch" | "reopen" => &["false", "true"],
+        "weight" => &["1", "1.4", "3"],
+        "open" => &["buckets", "heap"],
+        other => panic!("tell the tests which values to try for `{other}`"),
+    }
+}
+
+pub fn default_of(entry: &'static Entry) -> Config {
+    entry.configure::<&str, &str>(&[]).unwrap()
+}
+
+/// Every algorithm of the catalogue: as it is, and with all combinations of its parameters' values.
+pub fn configs() -> Vec<Config> {
+    let defaults = catalog::all().iter().map(default_of);
+    defaults.chain(catalog::all().iter().flat_map(combinations)).collect()
+}
+
+fn combinations(entry: &'static Entry) -> Vec<Config> {
+    let mut settings: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
+    for parameter in entry.parameters {
+        let with = |value| {
+            let set = |set: &Vec<_>| [&set[..], &[(parameter.name, value)]].concat();
+            settings.iter().map(set).collect::<Vec<_>>()
+        };
+        settings = values(parameter).iter().flat_map(|&value| with(value)).collect();
+    }
+    // Where tracing is free the budget is not shared, and one of the shares stands for all.
+    settings.retain(|set| {
+        let shared = set.contains(&("r", "0.9")) && set.contains(&("c", "10"));
+        shared || !set.contains(&("trace", "free"))
+    });
+    settings.iter().map(|set| entry.configure(set).unwrap()).collect()
 }

@@ -1,0 +1,137 @@
+//! Agents on a map that changes under their feet.
+
+mod common;
+
+use common::{Oracle, Problem, Random, Telling, configs, tick, walk};
+use tickstar::catalog::Config;
+use tickstar::{Agent, Cell, Event, Grid, NodeId, Seen, Step};
+
+/// Blocks and frees a few random cells, but neither of these two. Answers what changed.
+fn edit(problem: &mut Problem<Grid>, random: &mut Random, spared: [NodeId; 2]) -> Vec<NodeId> {
+    let grid = &mut problem.space;
+    let mut changed = Vec::new();
+    for _ in 0..=random.below(5) {
+        let [x, y] = [grid.width(), grid.height()].map(|side| random.below(side.into()) as u32);
+        let cell = Cell::new(x, y);
+        let node = grid.node(cell).unwrap();
+        let free = random.chance(50);
+        if !spared.contains(&node) && grid.set_free(cell, free).unwrap() {
+            changed.push(node);
+        }
+    }
+    problem.oracle = Oracle::of_grid(grid);
+    changed
+}
+
+/// Lets an agent walk while the map changes for so many ticks. Answers how often it began again.
+fn walk_among_edits(
+    agent: &mut dyn Agent<Grid>,
+    problem: &mut Problem<Grid>,
+    random: &mut Random,
+    budget: u64,
+    ticks: u64,
+) -> usize {
+    let mut restarts = 0;
+    let often = random.pick(&[5, 30, 100]);
+    for _ in 0..ticks {
+        let at = agent.position();
+        let spared = [at, problem.goal];
+        let changed = if random.chance(often) { edit(problem, random, spared) } else { Vec::new() };
+        let patience = if random.chance(10) { random.below(5) } else { u64::MAX };
+        let seen = Seen { changed: &changed };
+        let tick = tick(agent, &problem.space, seen, budget, patience);
+        restarts += usize::from(tick.has(Event::Restart));
+        match tick.step {
+            Step::Move(to) => {
+                problem.oracle.path_cost(&[at, to]);
+            }
+            Step::Wait => {}
+            Step::Arrived => assert_eq!(at, problem.goal),
+            Step::Unreachable => {
+                let way = problem.oracle.distance(at, problem.goal);
+                assert_eq!(way, None, "it gave up where there is a way");
+            }
+        }
+    }
+    restarts
+}
+
+fn check(config: &Config, random: &mut Random, budget: u64) -> usize {
+    let mut problem = Problem::<Grid>::random(random);
+    let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
+    let ticks = 1 + random.below(80);
+    let restarts = walk_among_edits(agent.as_mut(), &mut problem, random, budget, ticks);
+    // From here on the map stays as it is.
+    problem.start = agent.position();
+    problem.optimum = problem.oracle.distance(problem.start, problem.goal);
+    let _context = Telling(("the map at last", &problem, config, budget));
+    let rest = walk(agent.as_mut(), &problem, budget);
+    assert_eq!(rest.arrived(), problem.optimum.is_some());
+    restarts
+}
+
+#[test]
+fn a_map_may_change_at_any_time() {
+    let mut restarts = 0;
+    for config in configs() {
+        for budget in [2, 5, 10, 37, 100, 1000] {
+            if config.check_budget(budget).is_err() {
+                continue;
+            }
+            for seed in 0..12 {
+                let _context = Telling((&config, budget, seed));
+                restarts += check(&config, &mut Random::new(seed), budget);
+            }
+        }
+    }
+    assert!(restarts > 1000, "the edits were in nobody's way");
+}
+
+#[test]
+fn a_door_that_opens_gives_new_hope() {
+    for config in configs() {
+        let _context = Telling(&config);
+        let grid = Grid::from_rows(["..#..", "..#..", "..#.."]).unwrap();
+        let mut problem = Problem::on(&grid, (0, 0), (4, 0));
+        let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
+        let shut = walk(agent.as_mut(), &problem, 100);
+        assert!(!shut.arrived());
+
+        let door = Cell::new(2, 2);
+        problem.space.set_free(door, true).unwrap();
+        problem.oracle = Oracle::of_grid(&problem.space);
+        let seen = Seen { changed: &[problem.space.node(door).unwrap()] };
+        let told = tick(agent.as_mut(), &problem.space, seen, 100, u64::MAX);
+        assert_eq!(told.events, [Event::Restart]);
+        assert!(walk(agent.as_mut(), &problem, 100).arrived());
+    }
+}
+
+#[test]
+fn a_door_that_shuts_is_not_walked_through() {
+    for config in configs() {
+        let _context = Telling(&config);
+        let mut grid =
+            Grid::from_rows([".#.......", ".#.#####.", "...#####.", "########."]).unwrap();
+        let (start, goal) = ((0, 0), (8, 3));
+        let problem = Problem::on(&grid, start, goal);
+        let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
+        // As soon as it stands before a door, the door shuts; nothing else was ever open.
+        let door = Cell::new(1, 2);
+        let mut shut = false;
+        let mut last = Step::Wait;
+        for _ in 0..500 {
+            let before = grid.cell(agent.position()) == Cell::new(0, 1);
+            let changed = [grid.node(door).unwrap()];
+            let news = before && !shut;
+            if news {
+                grid.set_free(door, false).unwrap();
+                shut = true;
+            }
+            let seen = Seen { changed: if news { &changed } else { &[] } };
+            last = tick(agent.as_mut(), &grid, seen, 100, u64::MAX).step;
+            assert_ne!(last, Step::Move(changed[0]));
+        }
+        assert_eq!((shut, last), (true, Step::Unreachable));
+    }
+}
