@@ -198,7 +198,7 @@ static ENTRIES: [Entry; 5] = [
             acts_at_once: true,
             bounded_tick: true,
             needs_reversible_edges: true,
-            cost: "at most twice the optimum once the path is found",
+            cost: "at most twice the optimum once the path to the goal is being followed",
         },
         default_budget: Some(100),
         base: TimeBoundedConfig::default,

@@ -6,7 +6,8 @@
 mod common;
 
 use common::{
-    Draw, Kind, Problem, Random, Telling, Walk, explore, ratio, too_many_ticks, walk, walk_with,
+    Draw, Kind, Problem, Random, Telling, Walk, explore, ratio, too_many_ticks, useless_nodes,
+    walk, walk_with,
 };
 use tickstar::catalog::{self, BudgetError, Config};
 use tickstar::{
@@ -292,7 +293,7 @@ fn bad_ends_are_refused() {
     let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
     let good = node(0, 0);
     for setup in setups() {
-        for bad in [node(2, 0), NodeId(u32::MAX), NodeId(0)] {
+        for bad in useless_nodes(&grid) {
             let refused = |start, goal| {
                 let mut agent = setup.config.agent(&grid, good, node(1, 1)).unwrap();
                 let error = agent.assign(&grid, start, goal).unwrap_err();

@@ -37,6 +37,8 @@ fn walk_among_edits(
         let at = agent.position();
         let spared = [at, problem.goal];
         let changed = if random.chance(often) { edit(problem, random, spared) } else { Vec::new() };
+        let problem = &*problem; // as it is in this tick
+        let _context = Telling(("the map at this tick", problem, problem.space.cell(at)));
         let patience = if random.chance(10) { random.below(5) } else { u64::MAX };
         let seen = Seen { changed: &changed };
         let tick = tick(agent, &problem.space, seen, budget, patience);

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{
-    Draw, Explored, Kind, Problem, Random, Telling, explore, explore_with, ratio, weighted,
+    Draw, Explored, Kind, Problem, Random, Telling, explore, explore_with, ratio, useless_nodes,
+    weighted,
 };
 use tickstar::{
     BestFirst, Cell, Cost, EndpointError, Graph, Grid, NodeId, OpenList, Priority, SearchConfig,
@@ -75,10 +76,16 @@ fn both_open_lists_expand_in_the_same_order() {
         }
     }
     on_random_problems!(2, 600, 300, check);
-    // Large enough for buckets to be cut and refilled many times.
+    // Large enough for buckets to be cut and refilled many times, and crowded: only a few estimates
+    // among thousands of nodes.
     let mut random = Random::new(2);
     for _ in 0..12 {
         check(&Problem::random_of_size(&mut random, 150, 150));
+        let mut crowd = Problem::random_of(&mut random, Kind::Positioned, 5000, 4);
+        let alone = |&node: &NodeId| crowd.oracle.edges_of(node).is_empty();
+        // A goal nobody can reach has everything else expanded.
+        crowd.goal = (0..5000).map(NodeId).find(alone).unwrap_or(crowd.goal);
+        check(&crowd);
     }
 }
 
@@ -281,16 +288,14 @@ fn the_goal_wins_ties_where_there_is_no_estimate() {
 #[test]
 fn ends_that_cannot_be_stood_on_are_errors() {
     let grid = Grid::from_rows(["..#", "..."]).unwrap();
-    let graph = Graph::undirected(3, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
-    let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
-    // The last ids are of the border that surrounds the rows in memory.
-    for bad in [node(2, 0), NodeId(u32::MAX), NodeId(0), NodeId(node(2, 1).0 + 1)] {
-        let good = node(0, 0);
+    let good = grid.node(Cell::new(0, 0)).unwrap();
+    for bad in useless_nodes(&grid) {
         let find = |from, to| find_path(&grid, from, to, SearchConfig::default());
         assert_eq!(find(bad, good), Err(EndpointError::Start(bad)));
         assert_eq!(find(good, bad), Err(EndpointError::Goal(bad)));
         assert_eq!(find(bad, bad), Err(EndpointError::Start(bad)));
     }
+    let graph = Graph::undirected(3, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
     for bad in [NodeId(3), NodeId(u32::MAX)] {
         let find = |from, to| find_path(&graph, from, to, SearchConfig::default());
         assert_eq!(find(bad, NodeId(0)), Err(EndpointError::Start(bad)));

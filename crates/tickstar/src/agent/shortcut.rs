@@ -14,7 +14,8 @@
 //!   agent's branch with the path: found by climbing the branch, charged as trace steps, over several
 //!   ticks if need be.
 
-use crate::search::Trail;
+use crate::search::Trails;
+use crate::search::Which::Follow;
 use crate::{
     BestFirst, Cost, Event, NodeId, OpenList, Priority, SearchConfig, Slice, Space, Status,
 };
@@ -54,19 +55,19 @@ impl Shortcut {
         &mut self,
         space: &impl Space,
         main: &BestFirst,
-        path: &Trail,
+        trails: &Trails,
         agent: NodeId,
         slice: &mut Slice<'_>,
     ) {
-        let Some(junction) = self.junction(main, path, agent, slice) else { return };
+        let Some(junction) = self.junction(main, trails, agent, slice) else { return };
         let g = |node| main.cost_to(node).unwrap_or(Cost::INFINITE);
-        let goal = path.tip();
+        let goal = main.goal();
         let walking_back = (g(agent) - g(junction)) + (g(goal) - g(junction));
-        let near = self.follow_agent(space, main, path, agent, junction, slice);
+        let near = self.follow_agent(space, main, trails, agent, junction, slice);
 
         // Seeds outward from the nearest node, to both sides by turns.
         self.search.begin(space, agent, space.estimate(goal, agent));
-        let mut ahead = std::iter::successors(Some(near), |&node| path.next(node));
+        let mut ahead = std::iter::successors(Some(near), |&node| trails.next(Follow, node));
         let mut behind = std::iter::successors(Some(near), |&node| {
             main.parent(node).filter(|_| node != junction)
         });
@@ -93,12 +94,12 @@ impl Shortcut {
     fn junction(
         &mut self,
         main: &BestFirst,
-        path: &Trail,
+        trails: &Trails,
         agent: NodeId,
         slice: &mut Slice<'_>,
     ) -> Option<NodeId> {
         let mut node = self.climbed.unwrap_or(agent);
-        while path.to_tip(node).is_none() {
+        while trails.place(Follow, node).is_none() {
             let parent = main.parent(node)?;
             if !slice.trace(parent) {
                 self.climbed = Some(node);
@@ -115,14 +116,14 @@ impl Shortcut {
         &mut self,
         space: &impl Space,
         main: &BestFirst,
-        path: &Trail,
+        trails: &Trails,
         agent: NodeId,
         junction: NodeId,
         slice: &mut Slice<'_>,
     ) -> NodeId {
         let mut near = self.near.unwrap_or(junction);
         let mut distance = space.estimate(near, agent);
-        while let Some((closer, node)) = [path.next(near), main.parent(near)]
+        while let Some((closer, node)) = [trails.next(Follow, near), main.parent(near)]
             .into_iter()
             .flatten()
             .map(|node| (space.estimate(node, agent), node))

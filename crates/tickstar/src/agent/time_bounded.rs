@@ -45,7 +45,8 @@
 
 use super::shortcut::Shortcut;
 use super::{Agent, AgentError, Seen, Step};
-use crate::search::Trail;
+use crate::search::Trails;
+use crate::search::Which::{Follow, Fresh};
 use crate::{
     BestFirst, Cost, EndpointError, Event, NodeId, Ratio, SearchConfig, Slice, Space, Status,
 };
@@ -151,15 +152,13 @@ pub struct TimeBounded {
     at: NodeId,
     /// Where the agent was before its last move.
     came_from: Option<NodeId>,
-    /// The path being followed.
-    follow: Trail,
-    /// The cost from the root to its tip.
+    /// The path being followed, and the one being traced when `tracing`.
+    trails: Trails,
+    tracing: bool,
+    /// The cost from the root to the tip of the path being followed.
     follow_reach: Cost,
     /// How much of it lies ahead: nodes further from the tip have been walked or passed by.
-    ahead: u32,
-    /// The path being traced, when `tracing`.
-    fresh: Trail,
-    tracing: bool,
+    ahead: usize,
     /// The path followed leads to the goal.
     solved: bool,
     /// The first tick of this search has not been yet.
@@ -191,11 +190,10 @@ impl TimeBounded {
             goal,
             at: start,
             came_from: None,
-            follow: Trail::default(),
+            trails: Trails::default(),
+            tracing: false,
             follow_reach: Cost::ZERO,
             ahead: 0,
-            fresh: Trail::default(),
-            tracing: false,
             solved: false,
             first: true,
             changed: false,
@@ -228,8 +226,7 @@ impl TimeBounded {
         self.root = self.at;
         self.came_from = None;
         self.search.start(space, self.root, self.goal);
-        self.follow.drop_all();
-        self.fresh.drop_all();
+        self.trails.reset(space.size());
         self.tracing = false;
         self.solved = false;
         self.first = true;
@@ -270,17 +267,18 @@ impl TimeBounded {
             if self.config.acting != Acting::Early && tip != self.goal {
                 return;
             }
-            self.fresh.begin(tip);
+            self.trails.begin(tip);
             self.tracing = true;
         }
         // The agent may have walked onto a part that was traced before it came there.
-        let mut done = self.fresh.to_tip(self.at).is_some();
+        let mut done = self.trails.place(Fresh, self.at).is_some();
         while !done {
-            let Some(parent) = self.search.parent(self.fresh.front()) else { break };
+            let front = self.trails.front();
+            let Some(parent) = front.and_then(|front| self.search.parent(front)) else { break };
             if !slice.trace(parent) {
                 return;
             }
-            self.fresh.extend(parent);
+            self.trails.extend(parent);
             done = parent == self.at;
         }
         self.tracing = false;
@@ -289,27 +287,25 @@ impl TimeBounded {
 
     /// Makes the freshly traced path the one to follow, unless the switching rule keeps the old one.
     fn adopt(&mut self, slice: &mut Slice<'_>) {
-        let tip = self.fresh.tip();
+        let Some(tip) = self.trails.tip(Fresh) else { return };
         let reach = self.search.cost_to(tip).unwrap_or_default();
         let walking = self.follow_step().is_some();
-        let keep = self.config.switch && walking && tip != self.goal && reach < self.follow_reach;
-        if keep {
+        if self.config.switch && walking && tip != self.goal && reach < self.follow_reach {
             slice.note(Event::Kept);
-            self.fresh.drop_all();
+            self.trails.drop_fresh();
             return;
         }
         slice.note(Event::Adopted);
-        std::mem::swap(&mut self.follow, &mut self.fresh);
-        self.fresh.drop_all();
+        self.trails.adopt();
         self.follow_reach = reach;
-        self.ahead = u32::MAX;
+        self.ahead = usize::MAX;
         self.solved = tip == self.goal;
     }
 
     /// The next node on the path being followed, if the agent stands on the part that lies ahead.
     fn follow_step(&self) -> Option<NodeId> {
-        self.follow.to_tip(self.at).filter(|&to_tip| to_tip <= self.ahead)?;
-        self.follow.next(self.at)
+        self.trails.place(Follow, self.at).filter(|&place| place <= self.ahead)?;
+        self.trails.next(Follow, self.at)
     }
 
     /// Step 3: where to go, and what kind of step it is.
@@ -321,7 +317,7 @@ impl TimeBounded {
             return Some(next);
         }
         // The agent may stand on the most promising node itself if the tick was cut short.
-        if self.search.best() == Some(self.at) {
+        if self.config.acting == Acting::Early && self.search.best() == Some(self.at) {
             return None;
         }
         if let Some(parent) = self.search.parent(self.at) {
@@ -360,8 +356,8 @@ impl TimeBounded {
     fn go(&mut self, to: NodeId) -> Step {
         self.came_from = Some(self.at);
         self.at = to;
-        if let Some(to_tip) = self.follow.to_tip(to).filter(|&to_tip| to_tip <= self.ahead) {
-            self.ahead = to_tip;
+        if let Some(place) = self.trails.place(Follow, to).filter(|&place| place <= self.ahead) {
+            self.ahead = place;
         }
         Step::Move(to)
     }
@@ -375,11 +371,11 @@ impl<S: Space> Agent<S> for TimeBounded {
         self.changed |= !seen.changed.is_empty();
         if self.solved {
             if let Some(shortcut) = &mut self.shortcut {
-                let off_path = self.follow.to_tip(self.at).is_none();
+                let off_path = self.trails.place(Follow, self.at).is_none();
                 if off_path && shortcut.step(self.at).is_none() {
                     let (expansions, traces) = self.config.tracing.split(slice.budget());
                     slice.share(expansions, traces);
-                    shortcut.seek(space, &self.search, &self.follow, self.at, slice);
+                    shortcut.seek(space, &self.search, &self.trails, self.at, slice);
                 }
             }
         } else {
@@ -408,7 +404,7 @@ impl<S: Space> Agent<S> for TimeBounded {
     }
 
     fn target(&self) -> Option<NodeId> {
-        (!self.follow.is_empty()).then(|| self.follow.tip())
+        self.trails.tip(Follow)
     }
 
     fn limits(&self, budget: u64) -> (u64, u64) {
@@ -418,10 +414,6 @@ impl<S: Space> Agent<S> for TimeBounded {
 
     fn bytes(&self) -> usize {
         let shortcut = self.shortcut.as_ref().map_or(0, |shortcut| shortcut.bytes());
-        size_of::<TimeBounded>()
-            + self.search.bytes()
-            + self.follow.bytes()
-            + self.fresh.bytes()
-            + shortcut
+        size_of::<TimeBounded>() + self.search.bytes() + self.trails.bytes() + shortcut
     }
 }

@@ -84,6 +84,8 @@ enum List {
 pub struct BestFirst {
     nodes: Paged<Record>,
     open: List,
+    /// Room for the neighbours of a node that has more of them than a batch holds.
+    more: Vec<(NodeId, Cost)>,
     core: Core,
 }
 
@@ -116,7 +118,7 @@ impl BestFirst {
             best: None,
             status: Status::Exhausted,
         };
-        BestFirst { nodes: Paged::default(), open, core }
+        BestFirst { nodes: Paged::default(), open, more: Vec::new(), core }
     }
 
     /// Begins a new search from one node to another.
@@ -128,6 +130,7 @@ impl BestFirst {
     /// Begins a new search towards a goal, with no root yet, of which the farthest will be about
     /// `from_root` away. Constant time: nothing of the search before is touched.
     pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
+        self.nodes.cover(space.size());
         self.core.stamp = self.core.stamp.wrapping_add(2);
         if self.core.stamp == 0 {
             self.nodes.clear();
@@ -156,8 +159,10 @@ impl BestFirst {
     /// spent. Going on where it stopped gives the same as never having stopped.
     pub fn run(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Status {
         match &mut self.open {
-            List::Heap(open) => self.core.run(&mut self.nodes, open, space, slice),
-            List::Buckets(open) => self.core.run(&mut self.nodes, open, space, slice),
+            List::Heap(open) => self.core.run(&mut self.nodes, open, &mut self.more, space, slice),
+            List::Buckets(open) => {
+                self.core.run(&mut self.nodes, open, &mut self.more, space, slice);
+            }
         }
         self.core.status
     }
@@ -236,7 +241,10 @@ impl Core {
             return;
         }
         self.status = Status::Working;
-        let record = nodes.get_mut(root);
+        let record = match nodes.find_mut(root) {
+            Some(record) => record,
+            None => nodes.touch(root),
+        };
         if record.stamp & !1 == self.stamp && record.g <= g {
             return;
         }
@@ -248,31 +256,41 @@ impl Core {
         }
     }
 
-    /// The hot loop.
+    /// Expands nodes; the hot loop.
     ///
     /// Most neighbours are known already at no greater cost. Telling so needs one look at a record
     /// and no change, so it is done first, for all neighbours; what is left, two of them on average,
     /// is inserted after. Together in one pass the code for inserting would stand eight times in
-    /// the loop, once for each direction, and be too large to be inlined.
+    /// the loop, once for each direction, and be too large to be inlined. For the same reason the
+    /// settings are copied out of `self`: what does not change in the loop stays in registers.
     #[inline(never)]
     fn run<O: Open, S: Space>(
         &mut self,
         nodes: &mut Paged<Record>,
         open: &mut O,
+        more: &mut Vec<(NodeId, Cost)>,
         space: &S,
         slice: &mut Slice<'_>,
     ) {
         if self.status != Status::Working {
             return;
         }
+        let inserter = Inserter {
+            priority: self.config.priority,
+            plain: self.config.priority == Priority::ASTAR,
+            reopen: self.config.reopen,
+            goal: self.goal,
+            stamp: self.stamp,
+        };
         let stamp = self.stamp;
+        let mut goal_key = self.goal_key;
         let mut news = [(NodeId::default(), Cost::ZERO); BATCH];
         loop {
             let Some(top) = open.peek(|entry| is_live(nodes.get(entry.node()), stamp, entry))
             else {
                 self.best = None;
                 self.status = Status::Exhausted;
-                return;
+                break;
             };
             let record = nodes.find_mut(top.node()).expect("an open node has a record");
             if !is_live(*record, stamp, &top) {
@@ -281,80 +299,110 @@ impl Core {
             }
             // The goal wins every tie, or a space with a zero estimate could expand for ever
             // without acting on a goal that is already as good as anything else.
-            if self.goal_key <= top.key {
+            if goal_key <= top.key {
                 self.status = Status::Reached;
-                return;
+                break;
             }
             if !slice.expand(top.node()) {
                 self.best = Some(top.node());
-                return;
+                break;
             }
             open.pop();
             record.stamp = stamp | 1;
             let came_from = record.parent;
             let mut count = 0;
+            let near = nodes.near(top.node());
             space.for_each_edge_onward(top.node(), came_from, |to, cost| {
                 // Cannot overflow: an edge costs less than 2^32, and there are fewer nodes than that.
                 let g = Cost(top.g.0.wrapping_add(cost.0));
-                let record = nodes.find(to);
+                let record = near.find(to);
                 if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
-                    if count == BATCH {
-                        self.insert_early(nodes, open, space, top.node(), &news);
-                        count = 0;
+                    if S::MAX_EDGES > BATCH && count == BATCH {
+                        spill(more, to, g);
+                    } else {
+                        news[count % BATCH] = (to, g);
+                        count += 1;
                     }
-                    news[count] = (to, g);
-                    count += 1;
                 }
             });
-            self.insert(nodes, open, space, top.node(), &news[..count]);
+            let news = &news[..count.min(BATCH)];
+            inserter.insert(nodes, open, space, top.node(), news, &mut goal_key);
+            if S::MAX_EDGES > BATCH && !more.is_empty() {
+                inserter.insert_more(nodes, open, space, top.node(), more, &mut goal_key);
+            }
         }
+        self.goal_key = goal_key;
     }
+}
 
+/// Puts nodes on the open list.
+#[derive(Clone, Copy)]
+struct Inserter {
+    priority: Priority,
+    /// The priority is that of A*.
+    plain: bool,
+    reopen: bool,
+    goal: NodeId,
+    stamp: u32,
+}
+
+impl Inserter {
     /// Takes the new or cheaper ways from a parent to these nodes, as far as the settings let it.
     #[inline(always)]
     fn insert<O: Open, S: Space>(
-        &mut self,
+        self,
         nodes: &mut Paged<Record>,
         open: &mut O,
         space: &S,
         parent: NodeId,
         news: &[(NodeId, Cost)],
+        goal_key: &mut u64,
     ) {
-        let (priority, goal, stamp) = (self.config.priority, self.goal, self.stamp);
+        let Inserter { priority, plain, reopen, goal, stamp } = self;
         for &(to, g) in news {
             let record = match nodes.find_mut(to) {
                 Some(record) => record,
                 None => nodes.touch(to),
             };
             if record.stamp | 1 == stamp | 1 {
-                let frozen = record.stamp != stamp && !self.config.reopen;
+                let frozen = record.stamp != stamp && !reopen;
                 // A greater cost is met here only where two edges lead to the same node.
                 if frozen || !priority.counts_cost() || g >= record.g {
                     continue;
                 }
             }
             *record = Record { g, parent, stamp };
-            let key = priority.key(g, space.estimate(to, goal));
+            let h = space.estimate(to, goal);
+            // A* is what nearly every search is, and needs no multiplication.
+            let key = if plain { (g + h).0 } else { priority.key(g, h) };
             open.push(key, g, to);
             if to == goal {
-                self.goal_key = key;
+                *goal_key = key;
             }
         }
     }
 
-    /// Makes room for more neighbours than one batch holds; no node of a grid has that many.
+    /// Takes in the neighbours that one batch did not hold; no node of a grid has that many.
     #[cold]
     #[inline(never)]
-    fn insert_early<O: Open, S: Space>(
-        &mut self,
+    fn insert_more<O: Open, S: Space>(
+        self,
         nodes: &mut Paged<Record>,
         open: &mut O,
         space: &S,
         parent: NodeId,
-        news: &[(NodeId, Cost); BATCH],
+        more: &mut Vec<(NodeId, Cost)>,
+        goal_key: &mut u64,
     ) {
-        self.insert(nodes, open, space, parent, news);
+        self.insert(nodes, open, space, parent, more, goal_key);
+        more.clear();
     }
+}
+
+#[cold]
+#[inline(never)]
+fn spill(more: &mut Vec<(NodeId, Cost)>, to: NodeId, g: Cost) {
+    more.push((to, g));
 }
 
 /// Whether the entry is still what the record says: it is stale when its node has been closed or

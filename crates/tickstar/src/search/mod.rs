@@ -9,4 +9,4 @@ mod trail;
 pub use best_first::{BestFirst, SearchConfig, Status};
 pub use open::OpenList;
 pub use priority::{Priority, WeightError};
-pub(crate) use trail::Trail;
+pub(crate) use trail::{Trails, Which};

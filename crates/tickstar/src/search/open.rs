@@ -188,7 +188,7 @@ pub(crate) struct Buckets {
     front: Vec<Entry>,
     /// `front` is cut back when it grows beyond this.
     limit: usize,
-    ring: Vec<Vec<Entry>>,
+    ring: Box<[Vec<Entry>; BUCKETS as usize]>,
     filled: u128,
     shift: u32,
     /// No entry in the ring has a bucket number (before the modulo) below this.
@@ -200,7 +200,7 @@ pub(crate) struct Buckets {
 
 impl Default for Buckets {
     fn default() -> Buckets {
-        let ring = vec![Vec::new(); BUCKETS as usize];
+        let ring = Box::new([const { Vec::new() }; BUCKETS as usize]);
         Buckets {
             front: Vec::new(),
             limit: 2 * CHUNK,
@@ -216,15 +216,13 @@ impl Default for Buckets {
 
 impl Buckets {
     #[inline(always)]
-    fn push_to_ring(&mut self, entry: Entry) {
-        let number = entry.key >> self.shift;
+    fn push_to_ring(&mut self, number: u64, entry: Entry) {
         let at = number % BUCKETS;
-        self.ring[at as usize].push(entry);
-        self.filled |= 1 << at;
-        if number < self.turn {
-            self.turn = number;
-            self.turn_done = false;
+        let bucket = &mut self.ring[at as usize];
+        if bucket.is_empty() {
+            self.filled |= 1 << at;
         }
+        bucket.push(entry);
     }
 
     /// Inserts in order. By far the most entries that come here are better than all others.
@@ -257,7 +255,7 @@ impl Buckets {
         self.turn_done = false;
         for i in 0..half {
             let entry = self.front[i];
-            self.push_to_ring(entry);
+            self.push_to_ring(entry.key >> self.shift, entry);
         }
         self.front.drain(..half);
     }
@@ -334,12 +332,13 @@ impl Open for Buckets {
     fn push(&mut self, key: u64, g: Cost, node: NodeId) {
         let entry = self.serial.entry(key, g, node);
         let number = key >> self.shift;
-        let to_front = number <= self.turn
-            && (self.turn_done || self.front.first().is_some_and(|worst| entry.before(worst)));
-        if to_front {
+        if number > self.turn {
+            self.push_to_ring(number, entry);
+        } else if self.turn_done || self.front.first().is_some_and(|worst| entry.before(worst)) {
             self.push_to_front(entry);
         } else {
-            self.push_to_ring(entry);
+            self.turn = number;
+            self.push_to_ring(number, entry);
         }
     }
 
@@ -358,8 +357,7 @@ impl Open for Buckets {
 
     fn bytes(&self) -> usize {
         let entries: usize = self.ring.iter().map(Vec::capacity).sum();
-        (entries + self.front.capacity()) * size_of::<Entry>()
-            + self.ring.capacity() * size_of::<Vec<Entry>>()
+        (entries + self.front.capacity()) * size_of::<Entry>() + size_of_val(&*self.ring)
     }
 }
 

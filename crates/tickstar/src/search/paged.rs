@@ -2,40 +2,67 @@
 
 use crate::NodeId;
 
-/// Records in a page: on a grid, so many cells of a row.
-const PAGE: usize = 32;
+/// Records in a page: on a grid, a square of four by four cells.
+const PAGE: usize = 16;
+/// Pages in a block: on a grid, a square of sixteen by sixteen pages.
+const BLOCK: usize = 256;
 
 type Page<T> = Box<[T; PAGE]>;
+type Block<T> = Box<[Option<Page<T>>; BLOCK]>;
 
 /// A table with a default value everywhere, in which only touched pages take memory.
 ///
-/// Records never move: a page is allocated when the first of its records is touched and stays where
-/// it is. Only the list of pages grows by doubling, one pointer for each page between the lowest and
-/// the highest id touched; a search that stays in one part of a large map pays for that part.
-///
-/// One level of pointers, because this is the innermost loop of every search: with a second level,
-/// which would make the list itself sparse, an A* search took a sixth longer.
+/// Two levels of pointers, so that an empty table is a few bytes for each 4096 nodes of the map.
+/// Records never move, and growing allocates one page of fixed size, and now and then a block: no
+/// tick pays for the nodes touched in earlier ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Paged<T> {
-    /// The number of the first page in the list.
-    first: usize,
-    pages: Vec<Option<Page<T>>>,
-    /// Pages that are allocated.
-    used: usize,
+    blocks: Vec<Option<Block<T>>>,
+    used_blocks: usize,
+    used_pages: usize,
 }
 
 impl<T> Default for Paged<T> {
     fn default() -> Paged<T> {
-        Paged { first: 0, pages: Vec::new(), used: 0 }
+        Paged { blocks: Vec::new(), used_blocks: 0, used_pages: 0 }
     }
 }
 
+/// The number of a node's block.
+#[inline]
+fn block_of(node: NodeId) -> usize {
+    node.index() / (PAGE * BLOCK)
+}
+
+/// The place of a node's page in its block.
+#[inline]
+fn page_of(node: NodeId) -> usize {
+    node.index() / PAGE % BLOCK
+}
+
 impl<T: Copy + Default> Paged<T> {
+    /// Makes room for ids below `size`, all at once, so that no tick has to.
+    pub fn cover(&mut self, size: usize) {
+        let blocks = size.div_ceil(PAGE * BLOCK);
+        if self.blocks.len() < blocks {
+            self.blocks.reserve_exact(blocks - self.blocks.len());
+            self.blocks.resize_with(blocks, || None);
+        }
+    }
+
     /// The record of a node, if its page has been touched.
     #[inline]
     pub fn find(&self, node: NodeId) -> Option<&T> {
-        let page = self.pages.get((node.index() / PAGE).wrapping_sub(self.first))?.as_ref()?;
-        Some(&page[node.index() % PAGE])
+        let block = self.blocks.get(block_of(node))?.as_ref()?;
+        Some(&block[page_of(node)].as_ref()?[node.index() % PAGE])
+    }
+
+    /// A view of the table that is quicker for nodes near this one, whose page has been touched.
+    #[inline]
+    pub fn near(&self, node: NodeId) -> Near<'_, T> {
+        let number = block_of(node);
+        let block = self.blocks[number].as_ref().expect("the page has been touched");
+        Near { table: self, number, block }
     }
 
     /// The record of a node, or the default.
@@ -47,50 +74,63 @@ impl<T: Copy + Default> Paged<T> {
     /// The record of a node, to change it, if its page has been touched.
     #[inline]
     pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
-        let page = self.pages.get_mut((node.index() / PAGE).wrapping_sub(self.first))?.as_mut()?;
-        Some(&mut page[node.index() % PAGE])
+        let block = self.blocks.get_mut(block_of(node))?.as_mut()?;
+        Some(&mut block[page_of(node)].as_mut()?[node.index() % PAGE])
     }
 
-    /// The record of a node, to change it.
-    pub fn get_mut(&mut self, node: NodeId) -> &mut T {
-        if self.find(node).is_none() {
-            self.touch(node);
-        }
-        self.find_mut(node).expect("touched just now")
-    }
-
-    /// Allocates the page of a node that has none, and makes the list longer if need be.
+    /// The record of a node, to change it; its page is allocated if it is not there. The id must be
+    /// below the size covered.
     #[cold]
     #[inline(never)]
     pub fn touch(&mut self, node: NodeId) -> &mut T {
-        let number = node.index() / PAGE;
-        if self.pages.is_empty() {
-            self.first = number;
-        }
-        // Room for as many more again on the side where it was missing.
-        let more = self.pages.len().max(8);
-        if number < self.first {
-            let added = self.first - number.min(self.first.saturating_sub(more));
-            self.pages.splice(..0, std::iter::repeat_with(|| None).take(added));
-            self.first -= added;
-        } else if number >= self.first + self.pages.len() {
-            let len = (number - self.first + 1).max(self.pages.len() + more);
-            self.pages.reserve_exact(len - self.pages.len());
-            self.pages.resize_with(len, || None);
-        }
-        self.used += 1;
-        let page = self.pages[number - self.first].insert(Box::new([T::default(); PAGE]));
+        let block = self.blocks[block_of(node)].get_or_insert_with(|| {
+            self.used_blocks += 1;
+            Box::new([const { None }; BLOCK])
+        });
+        let page = block[page_of(node)].get_or_insert_with(|| {
+            self.used_pages += 1;
+            Box::new([T::default(); PAGE])
+        });
         &mut page[node.index() % PAGE]
     }
 
     /// Gives all pages back.
     pub fn clear(&mut self) {
-        *self = Paged::default();
+        self.blocks.iter_mut().for_each(|block| *block = None);
+        self.used_blocks = 0;
+        self.used_pages = 0;
     }
 
     /// Heap memory in bytes.
     pub fn bytes(&self) -> usize {
-        self.pages.capacity() * size_of::<Option<Page<T>>>() + self.used * size_of::<[T; PAGE]>()
+        self.blocks.capacity() * size_of::<Option<Block<T>>>()
+            + self.used_blocks * size_of::<[Option<Page<T>>; BLOCK]>()
+            + self.used_pages * size_of::<[T; PAGE]>()
+    }
+}
+
+/// A view of a table from one block: nodes in the same block are found one look-up sooner. This is
+/// the innermost loop of every search, and on a grid nearly all neighbours are in the same block.
+pub(crate) struct Near<'t, T> {
+    table: &'t Paged<T>,
+    number: usize,
+    block: &'t Block<T>,
+}
+
+impl<T: Copy + Default> Near<'_, T> {
+    /// The record of a node, if its page has been touched.
+    #[inline]
+    pub fn find(&self, node: NodeId) -> Option<&T> {
+        if block_of(node) != self.number {
+            return self.find_far(node);
+        }
+        Some(&self.block[page_of(node)].as_ref()?[node.index() % PAGE])
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_far(&self, node: NodeId) -> Option<&T> {
+        self.table.find(node)
     }
 }
 
@@ -103,35 +143,37 @@ mod tests {
     #[test]
     fn memory_follows_what_is_touched() {
         let mut table = Paged::<u64>::default();
-        assert_eq!(table.bytes(), 0);
-        let far = 4096 * 4096 - 1;
-        *table.get_mut(NodeId(far)) = 7;
-        *table.get_mut(NodeId(far - 100)) = 8;
-        assert!(table.bytes() < 2000, "two records take {} bytes", table.bytes());
-        assert_eq!((table.get(NodeId(far)), table.get(NodeId(far - 100))), (7, 8));
-        assert_eq!((table.get(NodeId(0)), table.get(NodeId(u32::MAX))), (0, 0));
+        table.cover(4096 * 4096);
+        let empty = table.bytes();
+        assert!(empty <= 4096 * 8, "the empty table takes {empty} bytes");
+        *table.touch(NodeId(5)) = 7;
+        *table.touch(NodeId(70_000)) = 8;
+        assert_eq!(table.bytes() - empty, 2 * (256 * 8 + 16 * 8));
+        assert_eq!((table.get(NodeId(5)), table.get(NodeId(70_000))), (7, 8));
+        assert_eq!((table.get(NodeId(6)), table.get(NodeId(u32::MAX))), (0, 0));
         table.clear();
-        assert_eq!((table.get(NodeId(far)), table.bytes()), (0, 0));
+        assert_eq!((table.get(NodeId(5)), table.bytes()), (0, empty));
     }
 
     proptest! {
         #[test]
         fn it_is_a_map_from_nodes_to_records(
-            writes in prop::collection::vec((prop_oneof![0_u32..3000, any::<u32>()
-                .prop_map(|id| id % 10_000_000)], any::<u64>()), 0..200),
+            writes in prop::collection::vec((0_u32..20_000, any::<u64>()), 1..200),
         ) {
             let mut table = Paged::<u64>::default();
+            table.cover(20_001);
             let mut model = std::collections::HashMap::new();
-            for (id, value) in writes {
-                *table.get_mut(NodeId(id)) = value;
+            for &(id, value) in &writes {
+                *table.touch(NodeId(id)) = value;
                 model.insert(id, value);
             }
-            for (&id, &value) in &model {
-                prop_assert_eq!(table.get(NodeId(id)), value);
-                prop_assert_eq!(
-                    table.get(NodeId(id + 1)),
-                    model.get(&(id + 1)).copied().unwrap_or_default()
-                );
+            let near = table.near(NodeId(writes[0].0));
+            for &id in model.keys() {
+                for id in [id, id + 1] {
+                    let expected = model.get(&id).copied().unwrap_or_default();
+                    prop_assert_eq!(table.get(NodeId(id)), expected);
+                    prop_assert_eq!(near.find(NodeId(id)).copied().unwrap_or_default(), expected);
+                }
             }
         }
     }

@@ -40,9 +40,6 @@ impl Priority {
     /// The key of a node.
     #[inline]
     pub(crate) fn key(self, g: Cost, h: Cost) -> u64 {
-        if self == Priority::ASTAR {
-            return g.0.saturating_add(h.0);
-        }
         let g = g.0.saturating_mul(self.g.into());
         g.saturating_add(h.0.saturating_mul(self.h.into()))
     }

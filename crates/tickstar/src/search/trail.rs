@@ -1,132 +1,154 @@
-//! A path traced back from its tip along parent pointers, a few steps at a time.
+//! Paths traced back from their tips along parent pointers, a few steps at a time.
 
 use super::paged::Paged;
 use crate::NodeId;
 
-/// What the trail knows of a node on it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    /// The trail it belongs to; older numbers are void.
-    number: u32,
-    /// Steps from here to the tip.
-    to_tip: u32,
-    /// The next node towards the tip.
-    next: NodeId,
+/// Which of the two trails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Which {
+    /// The one being followed.
+    Follow = 0,
+    /// The one being traced.
+    Fresh = 1,
 }
 
-/// A path from somewhere to a tip, as a chain of marks on its nodes: whether a node is on it, and
-/// which comes next, are answered in constant time, and extending it moves no memory.
+/// Two paths, each from somewhere to a tip: the one an agent follows, and the one it traces meanwhile.
 ///
-/// If parents change while a trace is under way (only when closed nodes are reopened), the trace
-/// may meet a node it has marked already. It then goes on from that node's present parent. The nodes
-/// it had marked beyond keep their marks; each still leads along real edges to the tip.
+/// Whether a node is on a trail, and which comes next, are answered in constant time: each trail is a
+/// list from its tip, and for each node there is a note of its place in either list. A note is
+/// believed only if the list has the node at that place, so nothing is ever erased.
+///
+/// If parents change while a trace is under way (only when closed nodes are reopened), the trace may
+/// meet a node that is in the list already. The list is then cut back to that node.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trail {
-    marks: Paged<Mark>,
-    /// Zero: no trail.
-    number: u32,
-    last_number: u32,
-    tip: NodeId,
-    front: NodeId,
+pub(crate) struct Trails {
+    places: Paged<[u32; 2]>,
+    lists: [Vec<NodeId>; 2],
+    /// The tables have been swapped an odd number of times.
+    swapped: bool,
 }
 
-impl Trail {
-    /// Begins a new trail that is its tip alone.
+impl Trails {
+    /// Makes room for nodes below `size`, and drops both trails.
+    pub fn reset(&mut self, size: usize) {
+        self.places.cover(size);
+        self.lists.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Begins the fresh trail anew: its tip alone.
     pub fn begin(&mut self, tip: NodeId) {
-        self.last_number = self.last_number.wrapping_add(1);
-        if self.last_number == 0 {
-            self.marks.clear();
-            self.last_number = 1;
-        }
-        self.number = self.last_number;
-        self.tip = tip;
-        self.front = tip;
-        *self.marks.get_mut(tip) = Mark { number: self.number, to_tip: 0, next: tip };
+        let slot = self.slot(Which::Fresh);
+        self.lists[slot].clear();
+        self.extend(tip);
     }
 
-    /// Drops the trail.
-    pub fn drop_all(&mut self) {
-        self.number = 0;
-    }
-
-    /// Whether there is no trail.
-    pub fn is_empty(&self) -> bool {
-        self.number == 0
-    }
-
-    /// The node the trail leads to.
-    pub fn tip(&self) -> NodeId {
-        self.tip
-    }
-
-    /// The node it has been traced back to so far.
-    pub fn front(&self) -> NodeId {
-        self.front
-    }
-
-    /// Extends the trail by the parent of its front.
+    /// Extends the fresh trail by the parent of its front.
     pub fn extend(&mut self, parent: NodeId) {
-        let to_tip = self.marks.get(self.front).to_tip + 1;
-        let mark = self.marks.get_mut(parent);
-        if mark.number != self.number {
-            *mark = Mark { number: self.number, to_tip, next: self.front };
+        let slot = self.slot(Which::Fresh);
+        if let Some(place) = self.place(Which::Fresh, parent) {
+            self.lists[slot].truncate(place + 1);
+            return;
         }
-        self.front = parent;
+        let place = self.lists[slot].len() as u32;
+        self.lists[slot].push(parent);
+        match self.places.find_mut(parent) {
+            Some(places) => places[slot] = place,
+            None => self.places.touch(parent)[slot] = place,
+        }
+    }
+
+    /// The node the fresh trail has been traced back to so far.
+    pub fn front(&self) -> Option<NodeId> {
+        self.lists[self.slot(Which::Fresh)].last().copied()
+    }
+
+    /// Makes the fresh trail the one to follow, and drops that one.
+    pub fn adopt(&mut self) {
+        self.swapped = !self.swapped;
+        self.drop_fresh();
+    }
+
+    /// Drops the fresh trail.
+    pub fn drop_fresh(&mut self) {
+        let slot = self.slot(Which::Fresh);
+        self.lists[slot].clear();
+    }
+
+    /// The node a trail leads to.
+    pub fn tip(&self, which: Which) -> Option<NodeId> {
+        self.lists[self.slot(which)].first().copied()
     }
 
     /// Steps from a node to the tip, if the node is on the trail.
-    pub fn to_tip(&self, node: NodeId) -> Option<u32> {
-        self.mark(node).map(|mark| mark.to_tip)
+    pub fn place(&self, which: Which, node: NodeId) -> Option<usize> {
+        let slot = self.slot(which);
+        let place = self.places.find(node)?[slot] as usize;
+        (self.lists[slot].get(place) == Some(&node)).then_some(place)
     }
 
     /// The next node towards the tip, if the node is on the trail and not its tip.
-    pub fn next(&self, node: NodeId) -> Option<NodeId> {
-        self.mark(node).map(|mark| mark.next).filter(|_| node != self.tip)
+    pub fn next(&self, which: Which, node: NodeId) -> Option<NodeId> {
+        let place = self.place(which, node)?.checked_sub(1)?;
+        self.lists[self.slot(which)].get(place).copied()
     }
 
     /// Heap memory in bytes.
     pub fn bytes(&self) -> usize {
-        self.marks.bytes()
+        let entries: usize = self.lists.iter().map(Vec::capacity).sum();
+        self.places.bytes() + entries * size_of::<NodeId>()
     }
 
-    fn mark(&self, node: NodeId) -> Option<Mark> {
-        let mark = self.marks.get(node);
-        (mark.number == self.number && !self.is_empty()).then_some(mark)
+    fn slot(&self, which: Which) -> usize {
+        (which as usize) ^ usize::from(self.swapped)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Which::{Follow, Fresh};
     use super::*;
 
-    #[test]
-    fn a_trail_is_walked_from_front_to_tip() {
-        let mut trail = Trail::default();
-        assert!(trail.is_empty() && trail.next(NodeId(0)).is_none());
-        trail.begin(NodeId(5));
-        trail.extend(NodeId(4));
-        trail.extend(NodeId(2));
-        assert_eq!(trail.to_tip(NodeId(2)), Some(2));
-        assert_eq!(trail.next(NodeId(2)), Some(NodeId(4)));
-        assert_eq!(trail.next(NodeId(4)), Some(NodeId(5)));
-        assert_eq!(trail.next(NodeId(5)), None);
-        assert_eq!(trail.to_tip(NodeId(3)), None);
-        trail.begin(NodeId(3));
-        assert_eq!(trail.to_tip(NodeId(5)), None, "marks of an older trail are void");
-        trail.drop_all();
-        assert_eq!(trail.to_tip(NodeId(3)), None);
+    fn trails() -> Trails {
+        let mut trails = Trails::default();
+        trails.reset(10);
+        trails
     }
 
     #[test]
-    fn meeting_a_marked_node_cuts_the_trail_back_to_it() {
-        let mut trail = Trail::default();
-        trail.begin(NodeId(5));
-        trail.extend(NodeId(4));
-        trail.extend(NodeId(3));
-        trail.extend(NodeId(4)); // the parent of 3 is now 4, which the trail holds already
-        trail.extend(NodeId(1));
-        assert_eq!(trail.next(NodeId(1)), Some(NodeId(4)));
-        assert_eq!(trail.to_tip(NodeId(1)), Some(2));
-        assert_eq!(trail.next(NodeId(3)), Some(NodeId(4)), "still a way to the tip");
+    fn a_trail_is_walked_from_front_to_tip() {
+        let mut trails = trails();
+        assert_eq!((trails.tip(Follow), trails.next(Follow, NodeId(0))), (None, None));
+        trails.begin(NodeId(5));
+        trails.extend(NodeId(4));
+        trails.extend(NodeId(2));
+        trails.adopt();
+        assert_eq!(trails.place(Follow, NodeId(2)), Some(2));
+        assert_eq!(trails.next(Follow, NodeId(2)), Some(NodeId(4)));
+        assert_eq!(trails.next(Follow, NodeId(4)), Some(NodeId(5)));
+        assert_eq!(trails.next(Follow, NodeId(5)), None);
+        assert_eq!(trails.place(Follow, NodeId(3)), None);
+        // A fresh trail over the same nodes does not disturb the one being followed.
+        trails.begin(NodeId(3));
+        trails.extend(NodeId(2));
+        assert_eq!(trails.place(Fresh, NodeId(2)), Some(1));
+        assert_eq!(trails.next(Follow, NodeId(2)), Some(NodeId(4)));
+        trails.adopt();
+        assert_eq!(trails.place(Follow, NodeId(5)), None, "notes of a dropped trail are void");
+        assert_eq!(trails.next(Follow, NodeId(2)), Some(NodeId(3)));
+        trails.reset(10);
+        assert_eq!(trails.place(Follow, NodeId(3)), None);
+    }
+
+    #[test]
+    fn meeting_a_node_of_the_trail_cuts_it_back_to_there() {
+        let mut trails = trails();
+        trails.begin(NodeId(5));
+        trails.extend(NodeId(4));
+        trails.extend(NodeId(3));
+        trails.extend(NodeId(4)); // the parent of 3 is now 4, which the trail holds already
+        trails.extend(NodeId(1));
+        assert_eq!(trails.next(Fresh, NodeId(1)), Some(NodeId(4)));
+        assert_eq!(trails.place(Fresh, NodeId(1)), Some(2));
+        assert_eq!(trails.place(Fresh, NodeId(3)), None);
     }
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::Space;
 use crate::{Cost, NodeId};
 
-/// The longest side of a map: the largest for which every cell has a 32-bit id.
+/// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
 const MAX_SIDE: u32 = 65_528;
 
 /// A position on a [`Grid`]: column and row, from the top left.
@@ -78,6 +78,10 @@ pub enum GridError {
 
 /// A rectangular map of free and blocked cells.
 ///
+/// Node ids count cells in squares: four by four cells are neighbours in number, sixteen by sixteen
+/// such squares again, and so each page of a search's records is a small square of the map. A search
+/// that goes straight up or down, or stays in one place, touches few pages.
+///
 /// ```
 /// use tickstar::{Cell, Grid};
 /// let mut grid = Grid::from_rows(["..#.", "..#.", "...."])?;
@@ -90,17 +94,15 @@ pub enum GridError {
 pub struct Grid {
     width: u32,
     height: u32,
-    /// The id of a cell plus this is the id of the cell below it: the width, and one blocked cell
-    /// that borders this row on the right and the next one on the left.
-    stride: u32,
-    /// `ceil(2^64 / stride)`: turns the division in [`Grid::cell`] into a multiplication. Exact
-    /// because ids are below 2^32 and the stride is below 2^16.
-    stride_inverse: u64,
-    /// A set bit for each free cell, at the index that is its id, with a blocked border all round: the
+    /// The bits of an id that hold the column; the others hold the row.
+    column_bits: u32,
+    /// How far to shift an id for the part of the row that is above its squares of 64 by 64.
+    row_shift: u32,
+    /// Bytes in a row of `free`.
+    stride: usize,
+    /// A set bit for each free cell, row by row, with a blocked border of one cell all round: the
     /// neighbourhood of any cell is read without looking at the edges of the map.
     free: Vec<u8>,
-    /// The first id below the last row.
-    last: u32,
     neighbors: Neighbors,
     corners: Corners,
     moves: &'static Moves,
@@ -181,16 +183,18 @@ impl Grid {
         if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
             return Err(GridError::Size { width: width.into(), height: height.into() });
         }
-        let stride = width + 1;
-        let bits = (height as usize + 2) * stride as usize + 1;
+        // Columns and rows share an id: from the lowest bit, 2 of the column and 2 of the row (a
+        // square of 4 by 4 cells), 4 and 4 (16 by 16 such squares), then the rest of each.
+        let columns = width.div_ceil(64).next_power_of_two();
+        let rest = columns.trailing_zeros();
+        let stride = (width as usize + 2).div_ceil(8) + 1;
         Ok(Grid {
             width,
             height,
+            column_bits: 0x0f3 | (columns - 1) << 12,
+            row_shift: 12 + rest,
             stride,
-            stride_inverse: u64::MAX / u64::from(stride) + 1,
-            // One byte more, so that two bytes can be read at any bit.
-            free: vec![0; bits.div_ceil(8) + 1],
-            last: (height + 1) * stride,
+            free: vec![0; stride * (height as usize + 2)],
             neighbors: Neighbors::default(),
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
@@ -235,7 +239,11 @@ impl Grid {
 
     /// Whether the cell is on the map and free.
     pub fn is_free(&self, cell: Cell) -> bool {
-        self.node(cell).is_some_and(|node| self.contains(node))
+        if !self.is_inside(cell) {
+            return false;
+        }
+        let (byte, mask) = self.locate(cell.x, cell.y);
+        self.free[byte] & mask != 0
     }
 
     /// Whether the cell is on the map.
@@ -261,15 +269,18 @@ impl Grid {
 
     /// The node of a cell, if it is on the map.
     pub fn node(&self, cell: Cell) -> Option<NodeId> {
-        self.is_inside(cell).then(|| self.id(cell.x, cell.y))
+        self.is_inside(cell).then(|| self.id(cell))
     }
 
     /// The cell of a node of this map.
     #[inline]
     pub fn cell(&self, node: NodeId) -> Cell {
-        let row = ((u128::from(node.0) * u128::from(self.stride_inverse)) >> 64) as u32;
-        let column = node.0.wrapping_sub(row.wrapping_mul(self.stride));
-        Cell { x: column.wrapping_sub(1), y: row.wrapping_sub(1) }
+        let id = node.0;
+        let above = self.column_bits >> 12 << 6;
+        Cell {
+            x: id & 3 | id >> 2 & 0x3c | id >> 6 & above,
+            y: id >> 2 & 3 | id >> 6 & 0x3c | id >> self.row_shift << 6,
+        }
     }
 
     /// All free cells, row by row.
@@ -283,45 +294,40 @@ impl Grid {
         self.free.capacity()
     }
 
-    #[inline]
-    fn id(&self, x: u32, y: u32) -> NodeId {
-        NodeId((y + 1) * self.stride + x + 1)
+    /// The node of a cell on the map: the inverse of [`Grid::cell`].
+    fn id(&self, Cell { x, y }: Cell) -> NodeId {
+        let column = x & 3 | (x & 0x3c) << 2 | x >> 6 << 12;
+        let row = (y & 3) << 2 | (y & 0x3c) << 6 | y >> 6 << self.row_shift;
+        NodeId(column | row)
+    }
+
+    /// Where the bit of a cell is.
+    fn locate(&self, x: u32, y: u32) -> (usize, u8) {
+        let column = x as usize + 1;
+        ((y as usize + 1) * self.stride + column / 8, 1 << (column % 8))
     }
 
     pub(super) fn put(&mut self, x: u32, y: u32, free: bool) {
-        let bit = self.id(x, y).index();
-        let mask = 1 << (bit % 8);
+        let (byte, mask) = self.locate(x, y);
         if free {
-            self.free[bit / 8] |= mask;
+            self.free[byte] |= mask;
         } else {
-            self.free[bit / 8] &= !mask;
+            self.free[byte] &= !mask;
         }
     }
 
-    /// Three bits in a row, from this one on.
-    #[inline]
-    fn three(&self, bit: u32) -> usize {
-        let at = bit as usize / 8;
-        let pair = u16::from_le_bytes([self.free[at], self.free[at + 1]]);
-        usize::from(pair >> (bit % 8)) & 7
-    }
-
-    /// The directions worth walking from a node, a bit each.
+    /// The nine bits around a cell on the map.
     #[inline(always)]
-    fn legal_moves(&self, node: NodeId, parent: NodeId) -> u8 {
-        // Ids of the border, or of no map at all, have nothing to read around them.
-        if node.0 <= self.stride || node.0 >= self.last {
-            return 0;
-        }
-        let west = node.0 - 1;
-        let around = self.three(west - self.stride) << 6
-            | self.three(west) << 3
-            | self.three(west + self.stride);
-        let offset = parent.0.wrapping_sub(west - self.stride);
-        let row = u32::from(offset >= self.stride) + u32::from(offset >= 2 * self.stride);
-        let column = offset.wrapping_sub(row * self.stride);
-        let from = if column < 3 { (row * 3 + column) as usize } else { FROM_NOWHERE };
-        self.moves[from][around]
+    fn around(&self, cell: Cell) -> usize {
+        let stride = self.stride;
+        let first = cell.y as usize * stride + cell.x as usize / 8;
+        // Three rows, two bytes of each; cut out at once, so that there is one check of bounds.
+        let rows = &self.free[first..][..2 * stride + 2];
+        let three = |at: usize| {
+            let pair = u16::from_le_bytes([rows[at], rows[at + 1]]);
+            usize::from(pair >> (cell.x % 8)) & 7
+        };
+        three(0) << 6 | three(stride) << 3 | three(2 * stride)
     }
 
     fn table(neighbors: Neighbors, corners: Corners) -> &'static Moves {
@@ -334,12 +340,14 @@ impl Grid {
 }
 
 impl Space for Grid {
+    const MAX_EDGES: usize = 8;
+
     fn size(&self) -> usize {
-        (self.height as usize + 2) * self.stride as usize + 1
+        (self.height.div_ceil(64) as usize) << self.row_shift
     }
 
     fn contains(&self, node: NodeId) -> bool {
-        self.free.get(node.index() / 8).is_some_and(|byte| byte >> (node.index() % 8) & 1 == 1)
+        self.is_free(self.cell(node))
     }
 
     fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
@@ -353,24 +361,39 @@ impl Space for Grid {
         parent: NodeId,
         mut visit: impl FnMut(NodeId, Cost),
     ) {
-        let legal = self.legal_moves(from, parent);
-        let (id, row) = (from.0, self.stride);
-        // Sums wrap only where no move is legal.
-        let (north, south) = (id.wrapping_sub(row), id.wrapping_add(row));
+        let cell = self.cell(from);
+        if !self.is_inside(cell) {
+            return;
+        }
+        // The bits of the column can be counted up or down by themselves if those of the row are
+        // set or cleared first, so that a carry passes over them; and the other way round. What
+        // wraps at an edge of the map is never legal.
+        let (id, columns, rows) = (from.0, self.column_bits, !self.column_bits);
+        let x = [
+            (id & columns).wrapping_sub(1) & columns,
+            id & columns,
+            (id | rows).wrapping_add(1) & columns,
+        ];
+        let y =
+            [(id & rows).wrapping_sub(4) & rows, id & rows, (id | columns).wrapping_add(1) & rows];
+        let (px, py) = (parent.0 & columns, parent.0 & rows);
+        let from_column = 2 * usize::from(px == x[2]) + usize::from(px == x[1]);
+        let from_row = 2 * usize::from(py == y[2]) + usize::from(py == y[1]);
+        let legal = self.moves[from_row * 3 + from_column][self.around(cell)];
         let mut visit = |d: u8, to: u32, cost| {
             if legal >> d & 1 == 1 {
                 visit(NodeId(to), cost);
             }
         };
         // Written out, so that each direction has a branch of its own for the processor to learn.
-        visit(0, north, Cost::STRAIGHT);
-        visit(1, id.wrapping_add(1), Cost::STRAIGHT);
-        visit(2, south, Cost::STRAIGHT);
-        visit(3, id.wrapping_sub(1), Cost::STRAIGHT);
-        visit(4, north.wrapping_add(1), Cost::DIAGONAL);
-        visit(5, south.wrapping_add(1), Cost::DIAGONAL);
-        visit(6, south.wrapping_sub(1), Cost::DIAGONAL);
-        visit(7, north.wrapping_sub(1), Cost::DIAGONAL);
+        visit(0, x[1] | y[0], Cost::STRAIGHT);
+        visit(1, x[2] | y[1], Cost::STRAIGHT);
+        visit(2, x[1] | y[2], Cost::STRAIGHT);
+        visit(3, x[0] | y[1], Cost::STRAIGHT);
+        visit(4, x[2] | y[0], Cost::DIAGONAL);
+        visit(5, x[2] | y[2], Cost::DIAGONAL);
+        visit(6, x[0] | y[2], Cost::DIAGONAL);
+        visit(7, x[0] | y[0], Cost::DIAGONAL);
     }
 
     #[inline]

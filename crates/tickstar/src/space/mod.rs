@@ -20,6 +20,10 @@ use crate::{Cost, NodeId};
 ///   `estimate(a, t) <= cost(a, b) + estimate(b, t)` for every edge from `a` to `b`;
 /// * edges are visited in the same order every time.
 pub trait Space {
+    /// The most edges a node can have, where that is known. Up to eight, the search needs no room
+    /// for more.
+    const MAX_EDGES: usize = usize::MAX;
+
     /// All node ids are below this.
     fn size(&self) -> usize;
 

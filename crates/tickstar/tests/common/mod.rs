@@ -220,6 +220,13 @@ impl Problem<Grid> {
     }
 }
 
+/// Ids that are no free cell of the grid: blocked, beyond its end, or whatever else it may hold.
+pub fn useless_nodes(grid: &Grid) -> Vec<NodeId> {
+    let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
+    let ids = (0..grid.size() as u32 + 40).chain([u32::MAX - 1, u32::MAX]).map(NodeId);
+    ids.filter(|node| !free.contains(node)).collect()
+}
+
 fn noise(random: &mut Random, width: u32, height: u32) -> Grid {
     let density = random.below(61);
     let mut grid = Grid::new(width, height).unwrap();
@@ -278,8 +285,13 @@ pub enum Kind {
 impl Problem<Graph> {
     pub fn random(random: &mut Random, kind: Kind) -> Problem<Graph> {
         let nodes = 1 + random.below(40);
+        Problem::random_of(random, kind, nodes, 20)
+    }
+
+    /// A graph with so many nodes; positions are in a square with such a side.
+    pub fn random_of(random: &mut Random, kind: Kind, nodes: u64, side: u64) -> Problem<Graph> {
         let positions: Vec<_> =
-            (0..nodes).map(|_| [(); 2].map(|()| random.below(20) as i32 - 10).into()).collect();
+            (0..nodes).map(|_| [(); 2].map(|()| random.below(side) as i32 - 10).into()).collect();
         // Small costs make ties; a hub has more neighbours than any cell.
         let dearest = random.pick(&[1, 3, 1000, 4_000_000_000]);
         let hub = random.chance(30).then(|| random.below(nodes));
