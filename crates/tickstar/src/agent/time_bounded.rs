@@ -272,13 +272,14 @@ impl TimeBounded {
         }
         // The agent may have walked onto a part that was traced before it came there.
         let mut done = self.trails.place(Fresh, self.at).is_some();
+        let mut front = self.trails.front();
         while !done {
-            let front = self.trails.front();
             let Some(parent) = front.and_then(|front| self.search.parent(front)) else { break };
             if !slice.trace(parent) {
                 return;
             }
             self.trails.extend(parent);
+            front = Some(parent);
             done = parent == self.at;
         }
         self.tracing = false;

@@ -85,7 +85,7 @@ pub struct BestFirst {
     nodes: Paged<Record>,
     open: List,
     /// Room for the neighbours of a node that has more of them than a batch holds.
-    more: Vec<(NodeId, Cost)>,
+    more: Vec<News>,
     core: Core,
 }
 
@@ -268,7 +268,7 @@ impl Core {
         &mut self,
         nodes: &mut Paged<Record>,
         open: &mut O,
-        more: &mut Vec<(NodeId, Cost)>,
+        more: &mut Vec<News>,
         space: &S,
         slice: &mut Slice<'_>,
     ) {
@@ -282,9 +282,9 @@ impl Core {
             goal: self.goal,
             stamp: self.stamp,
         };
-        let stamp = self.stamp;
+        let (stamp, goal) = (self.stamp, self.goal);
         let mut goal_key = self.goal_key;
-        let mut news = [(NodeId::default(), Cost::ZERO); BATCH];
+        let mut news = [News::default(); BATCH];
         loop {
             let Some(top) = open.peek(|entry| is_live(nodes.get(entry.node()), stamp, entry))
             else {
@@ -312,27 +312,35 @@ impl Core {
             let came_from = record.parent;
             let mut count = 0;
             let near = nodes.near(top.node());
-            space.for_each_edge_onward(top.node(), came_from, |to, cost| {
+            space.for_each_edge_onward(top.node(), came_from, goal, |to, cost, h| {
                 // Cannot overflow: an edge costs less than 2^32, and there are fewer nodes than that.
                 let g = Cost(top.g.0.wrapping_add(cost.0));
                 let record = near.find(to);
                 if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
                     if S::MAX_EDGES > BATCH && count == BATCH {
-                        spill(more, to, g);
+                        spill(more, News { to, g, h });
                     } else {
-                        news[count % BATCH] = (to, g);
+                        news[count % BATCH] = News { to, g, h };
                         count += 1;
                     }
                 }
             });
             let news = &news[..count.min(BATCH)];
-            inserter.insert(nodes, open, space, top.node(), news, &mut goal_key);
+            inserter.insert(nodes, open, top.node(), news, &mut goal_key);
             if S::MAX_EDGES > BATCH && !more.is_empty() {
-                inserter.insert_more(nodes, open, space, top.node(), more, &mut goal_key);
+                inserter.insert_more(nodes, open, top.node(), more, &mut goal_key);
             }
         }
         self.goal_key = goal_key;
     }
+}
+
+/// A new or cheaper way to a node: its cost, and the estimate from there.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    to: NodeId,
+    g: Cost,
+    h: Cost,
 }
 
 /// Puts nodes on the open list.
@@ -349,17 +357,16 @@ struct Inserter {
 impl Inserter {
     /// Takes the new or cheaper ways from a parent to these nodes, as far as the settings let it.
     #[inline(always)]
-    fn insert<O: Open, S: Space>(
+    fn insert<O: Open>(
         self,
         nodes: &mut Paged<Record>,
         open: &mut O,
-        space: &S,
         parent: NodeId,
-        news: &[(NodeId, Cost)],
+        news: &[News],
         goal_key: &mut u64,
     ) {
         let Inserter { priority, plain, reopen, goal, stamp } = self;
-        for &(to, g) in news {
+        for &News { to, g, h } in news {
             let record = match nodes.find_mut(to) {
                 Some(record) => record,
                 None => nodes.touch(to),
@@ -372,7 +379,6 @@ impl Inserter {
                 }
             }
             *record = Record { g, parent, stamp };
-            let h = space.estimate(to, goal);
             // A* is what nearly every search is, and needs no multiplication.
             let key = if plain { (g + h).0 } else { priority.key(g, h) };
             open.push(key, g, to);
@@ -385,24 +391,23 @@ impl Inserter {
     /// Takes in the neighbours that one batch did not hold; no node of a grid has that many.
     #[cold]
     #[inline(never)]
-    fn insert_more<O: Open, S: Space>(
+    fn insert_more<O: Open>(
         self,
         nodes: &mut Paged<Record>,
         open: &mut O,
-        space: &S,
         parent: NodeId,
-        more: &mut Vec<(NodeId, Cost)>,
+        more: &mut Vec<News>,
         goal_key: &mut u64,
     ) {
-        self.insert(nodes, open, space, parent, more, goal_key);
+        self.insert(nodes, open, parent, more, goal_key);
         more.clear();
     }
 }
 
 #[cold]
 #[inline(never)]
-fn spill(more: &mut Vec<(NodeId, Cost)>, to: NodeId, g: Cost) {
-    more.push((to, g));
+fn spill(more: &mut Vec<News>, news: News) {
+    more.push(news);
 }
 
 /// Whether the entry is still what the record says: it is stale when its node has been closed or

@@ -45,16 +45,18 @@ impl Trails {
     /// Extends the fresh trail by the parent of its front.
     pub fn extend(&mut self, parent: NodeId) {
         let slot = self.slot(Which::Fresh);
-        if let Some(place) = self.place(Which::Fresh, parent) {
-            self.lists[slot].truncate(place + 1);
+        let list = &mut self.lists[slot];
+        let places = match self.places.find_mut(parent) {
+            Some(places) => places,
+            None => self.places.touch(parent),
+        };
+        let known = places[slot] as usize;
+        if list.get(known) == Some(&parent) {
+            list.truncate(known + 1);
             return;
         }
-        let place = self.lists[slot].len() as u32;
-        self.lists[slot].push(parent);
-        match self.places.find_mut(parent) {
-            Some(places) => places[slot] = place,
-            None => self.places.touch(parent)[slot] = place,
-        }
+        places[slot] = list.len() as u32;
+        list.push(parent);
     }
 
     /// The node the fresh trail has been traced back to so far.

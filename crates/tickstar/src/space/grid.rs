@@ -106,6 +106,7 @@ pub struct Grid {
     neighbors: Neighbors,
     corners: Corners,
     moves: &'static Moves,
+    extra: u64,
 }
 
 /// The eight directions in the order they are visited: N, E, S, W, then the diagonals. As column and
@@ -198,6 +199,7 @@ impl Grid {
             neighbors: Neighbors::default(),
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
+            extra: extra(Neighbors::default()),
         })
     }
 
@@ -205,6 +207,7 @@ impl Grid {
     #[must_use]
     pub fn with_neighbors(mut self, neighbors: Neighbors) -> Grid {
         self.neighbors = neighbors;
+        self.extra = extra(neighbors);
         self.moves = Grid::table(self.neighbors, self.corners);
         self
     }
@@ -330,6 +333,13 @@ impl Grid {
         three(0) << 6 | three(stride) << 3 | three(2 * stride)
     }
 
+    /// The distance over so many columns and rows on an empty map.
+    #[inline]
+    fn distance(&self, dx: i32, dy: i32) -> Cost {
+        let (dx, dy) = (u64::from(dx.unsigned_abs()), u64::from(dy.unsigned_abs()));
+        along(dx, dy, self.extra)
+    }
+
     fn table(neighbors: Neighbors, corners: Corners) -> &'static Moves {
         match (neighbors, corners) {
             (Neighbors::Four, _) => &FOUR,
@@ -350,8 +360,8 @@ impl Space for Grid {
         self.is_free(self.cell(node))
     }
 
-    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
-        self.for_each_edge_onward(from, from, visit);
+    fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
+        self.for_each_edge_onward(from, from, from, |to, cost, _| visit(to, cost));
     }
 
     #[inline]
@@ -359,7 +369,8 @@ impl Space for Grid {
         &self,
         from: NodeId,
         parent: NodeId,
-        mut visit: impl FnMut(NodeId, Cost),
+        goal: NodeId,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
     ) {
         let cell = self.cell(from);
         if !self.is_inside(cell) {
@@ -380,30 +391,31 @@ impl Space for Grid {
         let from_column = 2 * usize::from(px == x[2]) + usize::from(px == x[1]);
         let from_row = 2 * usize::from(py == y[2]) + usize::from(py == y[1]);
         let legal = self.moves[from_row * 3 + from_column][self.around(cell)];
-        let mut visit = |d: u8, to: u32, cost| {
+        let goal = self.cell(goal);
+        let (dx, dy) = (cell.x as i32 - goal.x as i32, cell.y as i32 - goal.y as i32);
+        let mut visit = |d: usize| {
             if legal >> d & 1 == 1 {
-                visit(NodeId(to), cost);
+                let (column, row) = DIRECTIONS[d];
+                let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
+                let cost = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+                visit(NodeId(x[column] | y[row]), cost, estimate);
             }
         };
         // Written out, so that each direction has a branch of its own for the processor to learn.
-        visit(0, x[1] | y[0], Cost::STRAIGHT);
-        visit(1, x[2] | y[1], Cost::STRAIGHT);
-        visit(2, x[1] | y[2], Cost::STRAIGHT);
-        visit(3, x[0] | y[1], Cost::STRAIGHT);
-        visit(4, x[2] | y[0], Cost::DIAGONAL);
-        visit(5, x[2] | y[2], Cost::DIAGONAL);
-        visit(6, x[0] | y[2], Cost::DIAGONAL);
-        visit(7, x[0] | y[0], Cost::DIAGONAL);
+        visit(0);
+        visit(1);
+        visit(2);
+        visit(3);
+        visit(4);
+        visit(5);
+        visit(6);
+        visit(7);
     }
 
     #[inline]
     fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
         let (from, to) = (self.cell(from), self.cell(to));
-        let (dx, dy) = (u64::from(from.x.abs_diff(to.x)), u64::from(from.y.abs_diff(to.y)));
-        match self.neighbors {
-            Neighbors::Four => manhattan(dx, dy),
-            Neighbors::Eight => octile(dx, dy),
-        }
+        self.distance(from.x as i32 - to.x as i32, from.y as i32 - to.y as i32)
     }
 
     fn max_edge_cost(&self) -> Cost {
@@ -418,18 +430,24 @@ impl Space for Grid {
     }
 }
 
-/// The distance over `dx` columns and `dy` rows on an empty grid with eight neighbours.
-#[inline]
+/// The octile distance: over `dx` columns and `dy` rows on an empty grid with eight neighbours.
 pub(super) fn octile(dx: u64, dy: u64) -> Cost {
-    // diagonal·min + straight·(max − min), rewritten without a branch.
-    let both = dx.min(dy) * (Cost::DIAGONAL.0 - Cost::STRAIGHT.0);
-    Cost(dx.max(dy) * Cost::STRAIGHT.0 + both)
+    along(dx, dy, extra(Neighbors::Eight))
 }
 
-/// The distance over `dx` columns and `dy` rows on an empty grid with four neighbours.
+/// The distance along the longer of two sides, with this much extra for each step of the shorter.
 #[inline]
-pub(super) fn manhattan(dx: u64, dy: u64) -> Cost {
-    Cost((dx + dy) * Cost::STRAIGHT.0)
+fn along(dx: u64, dy: u64, extra: u64) -> Cost {
+    Cost(dx.max(dy) * Cost::STRAIGHT.0 + dx.min(dy) * extra)
+}
+
+/// What a step along the shorter side adds: with eight neighbours it makes a straight step diagonal
+/// (octile distance), with four it is one more straight step (Manhattan distance).
+fn extra(neighbors: Neighbors) -> u64 {
+    match neighbors {
+        Neighbors::Four => Cost::STRAIGHT.0,
+        Neighbors::Eight => Cost::DIAGONAL.0 - Cost::STRAIGHT.0,
+    }
 }
 
 impl fmt::Debug for Grid {

@@ -36,13 +36,22 @@ pub trait Space {
     /// contained has no edges.
     fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost));
 
-    /// As [`Space::for_each_edge`], for a search that came to `from` by an edge from `parent`. May
-    /// leave out the parent, and any node that an edge leads to straight from the parent at no
-    /// greater cost than over `from`: the search has been there. For most spaces there is nothing
-    /// to leave out; on a grid it is half of the neighbours.
-    fn for_each_edge_onward(&self, from: NodeId, parent: NodeId, visit: impl FnMut(NodeId, Cost)) {
+    /// The edges from a node as a search towards a goal wants them: with the estimate from each
+    /// neighbour to the goal, and without those that cannot be news.
+    ///
+    /// The search came to `from` by an edge from `parent`, or began there if the two are the same.
+    /// The parent may be left out, and any node that an edge leads to straight from the parent at
+    /// no greater cost than over `from`, as the search has been there. For most spaces there is
+    /// nothing to leave out; on a grid it is half of the neighbours.
+    fn for_each_edge_onward(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        goal: NodeId,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
+    ) {
         let _ = parent;
-        self.for_each_edge(from, visit);
+        self.for_each_edge(from, |to, cost| visit(to, cost, self.estimate(to, goal)));
     }
 
     /// A consistent lower bound on the cost from one node to another.
