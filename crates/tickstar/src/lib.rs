@@ -1,4 +1,54 @@
-//! doc todo
+//! Real-time pathfinding: act every tick, never think past the budget, still arrive.
+//!
+//! A game or a robot must act every tick, and a tick leaves a sliver of time to think. A plain search
+//! makes the agent stand and wait, or blows the frame. The agents here search a slice each tick, take a
+//! step at once along the best path known so far, and go on searching while they walk.
+//!
+//! # Ten lines
+//!
+//! ```
+//! use tickstar::{Agent, Cell, Grid, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
+//!
+//! let grid = Grid::from_rows(["......#...", "####..#.#.", "......#.#.", "..###...#.", "........#."])?;
+//! let (start, goal) = (grid.node(Cell::new(0, 0)).unwrap(), grid.node(Cell::new(9, 4)).unwrap());
+//! let mut unit = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal)?;
+//! loop {
+//!     // Once a frame: at most 10 units of thinking, and one step.
+//!     match unit.tick(&grid, Seen::default(), &mut Slice::new(10)) {
+//!         Step::Move(to) => println!("step to {}", grid.cell(to)),
+//!         Step::Wait => {}
+//!         Step::Arrived => break,
+//!         Step::Unreachable => break, // there is no way, and now you know
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Which algorithm should I use?
+//!
+//! | you want | use | what it promises |
+//! |---|---|---|
+//! | a whole path, now | [`find_path`] | optimal with its defaults; no limit on the time |
+//! | a whole path, a slice at a time | [`BestFirst`] | the same path, however it is sliced |
+//! | a step every tick, from the first on | [`TimeBounded`] with its defaults (TBA*) | bounded work a tick; arrives exactly when there is a way; at most twice the optimum once the path is followed |
+//! | the same, walking to and fro less | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
+//! | no long walks back past an opening | [`TimeBoundedConfig::shortcut`] | as above; never costlier than walking back |
+//! | an agent that stands until its path is whole | [`Acting::Wait`] | an optimal walk, a late start |
+//!
+//! All of them by name, with their papers and parameters: [`catalog`].
+//!
+//! # What holds
+//!
+//! * **Exact.** Costs are integers ([`Cost`]); no floating point decides an order. Ties go to the
+//!   larger cost so far, then to the node inserted last. The same input gives the same bits on every
+//!   machine, with either open list and with any slicing.
+//! * **Bounded.** Every expansion and every trace step passes one gate, the [`Slice`] of the tick. Beside
+//!   it a tick does a constant number of look-ups. Memory grows by small pages that never move.
+//! * **Legal.** A step is an edge of the space at that moment, also when the map was edited in between.
+//! * **Small.** The memory of an agent follows the nodes its search has touched, not the map.
+//!
+//! The engine has no I/O, no clock and no randomness, and forbids unsafe code. Maps are [`Grid`]s (one
+//! bit a cell, edited in place), [`Graph`]s, or your own [`Space`].
 #![deny(missing_docs)]
 
 mod agent;
@@ -19,3 +69,8 @@ pub use id::NodeId;
 pub use ratio::{Ratio, RatioError};
 pub use search::{BestFirst, OpenList, Priority, SearchConfig, Status, WeightError};
 pub use space::{Cell, Corners, Graph, GraphError, Grid, GridError, MapError, Neighbors, Space};
+
+/// The README's example is compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

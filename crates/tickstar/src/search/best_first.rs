@@ -147,7 +147,8 @@ impl BestFirst {
         self.core.status = Status::Exhausted;
     }
 
-    /// Adds a node the search begins from, with a cost it has already.
+    /// Adds a node the search begins from, with a cost it has already. A node that is not in the
+    /// space, or has a cost beyond 2^63, is no beginning and is left out.
     pub fn add_root(&mut self, space: &impl Space, root: NodeId, g: Cost) {
         match &mut self.open {
             List::Heap(open) => self.core.add_root(&mut self.nodes, open, space, root, g),
@@ -237,7 +238,8 @@ impl Core {
         root: NodeId,
         g: Cost,
     ) {
-        if !space.contains(root) {
+        // Costs further on are summed without a check; see the hot loop.
+        if !space.contains(root) || g.0 > 1 << 63 {
             return;
         }
         self.status = Status::Working;
@@ -313,7 +315,8 @@ impl Core {
             let mut count = 0;
             let near = nodes.near(top.node());
             space.for_each_edge_onward(top.node(), came_from, goal, |to, cost, h| {
-                // Cannot overflow: an edge costs less than 2^32, and there are fewer nodes than that.
+                // Cannot overflow: an edge costs less than 2^32, a path has fewer than 2^31 of them
+                // (more would not fit into memory), and a root has at most 2^63.
                 let g = Cost(top.g.0.wrapping_add(cost.0));
                 let record = near.find(to);
                 if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {

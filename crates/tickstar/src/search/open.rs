@@ -11,9 +11,10 @@ use crate::{Cost, NodeId};
 /// Which open list a search uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OpenList {
-    /// A ring of small heaps by key. Each operation costs the logarithm of one bucket, which does
-    /// not grow with the list as long as keys spread out: amortised constant time in practice, and
-    /// no large block of memory is ever moved.
+    /// Buckets by key, of which only the best few entries are kept sorted. Inserting takes constant
+    /// time whatever the length of the list; taking out the best does so amortised, as far as keys
+    /// spread over buckets: each entry is looked at a constant number of times and sorted once,
+    /// among those of its bucket. No memory is moved but a bucket that outgrows its own.
     #[default]
     Buckets,
     /// One four-ary heap. Each operation costs the logarithm of the list, and the list is copied

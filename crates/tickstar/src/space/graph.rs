@@ -47,8 +47,8 @@ pub enum GraphError {
         /// The graph's nodes.
         nodes: usize,
     },
-    /// A cost of zero or infinity.
-    #[error("the edge from {from} to {to} costs {cost:?}: costs must be above zero and finite")]
+    /// A cost of zero, or too large for sums of it to be exact.
+    #[error("the edge from {from} to {to} costs {cost:?}: costs must be above 0 and below 2^32")]
     BadCost {
         /// Where the edge begins.
         from: NodeId,
@@ -113,7 +113,7 @@ impl Graph {
             if from.index() >= nodes || to.index() >= nodes {
                 return Err(GraphError::NoSuchNode { from, to, nodes });
             }
-            if cost == Cost::ZERO || cost == Cost::INFINITE {
+            if cost == Cost::ZERO || cost.0 > u64::from(u32::MAX) {
                 return Err(GraphError::BadCost { from, to, cost });
             }
             first[from.index() + 1] += 1;
@@ -226,7 +226,10 @@ mod tests {
             error.to_string(),
             "the edge from node 0 to node 2 leaves the graph, which has 2 nodes"
         );
-        assert!(matches!(Graph::directed(2, [edge(0, 1, 0)]), Err(GraphError::BadCost { .. })));
+        for cost in [0, 1 << 32, u64::MAX] {
+            let bad = Graph::directed(2, [edge(0, 1, cost)]);
+            assert!(matches!(bad, Err(GraphError::BadCost { .. })), "{cost}");
+        }
         let far = Graph::directed(2, [edge(0, 1, 5)]).unwrap();
         let far = far.with_positions(vec![(0, 0), (0, 1)]);
         assert!(matches!(far, Err(GraphError::ShorterThanEstimate { .. })));

@@ -1,0 +1,9 @@
+//! The command line from outside: the program is run, and its output, files and exit code are read.
+
+mod bad_input;
+mod compare;
+mod draw;
+mod maps;
+mod output;
+mod run;
+mod support;

@@ -1,0 +1,205 @@
+//! Running the program in a folder of its own, and maps as these tests understand them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// What a run of the program left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    /// Standard output of a run that must have gone well.
+    pub fn good(self) -> String {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "stdout: {}", self.out);
+        self.out
+    }
+
+    /// Standard output of such a run, as one JSON value a line.
+    pub fn json(self) -> Vec<Value> {
+        json_lines(&self.good())
+    }
+}
+
+pub fn json_lines(text: &str) -> Vec<Value> {
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    text.lines().map(parse).collect()
+}
+
+/// A fresh folder in which the program is run.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// Each test has its own name, as tests run side by side.
+    pub fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
+        if path.exists() {
+            fs::remove_dir_all(&path).unwrap();
+        }
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
+    /// The program with these arguments, in this folder.
+    pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tickstar"));
+        command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program with arguments that are parted by blanks.
+    pub fn run(&self, arguments: &str) -> Ran {
+        read(&self.command(arguments.split_whitespace()).output().unwrap(), arguments)
+    }
+
+    /// The same with so many threads.
+    pub fn run_with_threads(&self, arguments: &str, threads: u32) -> Ran {
+        let mut command = self.command(arguments.split_whitespace());
+        command.env("RAYON_NUM_THREADS", threads.to_string());
+        read(&command.output().unwrap(), arguments)
+    }
+}
+
+/// What the program said; it never panics.
+pub fn read(output: &Output, arguments: &str) -> Ran {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8");
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(!out.contains("panicked") && !err.contains("panicked"), "{arguments}: {err}");
+    Ran { code: output.status.code(), out, err }
+}
+
+/// Whether two lengths are the same but for rounding.
+pub fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(1.0)
+}
+
+pub type Cell = (i64, i64);
+
+/// A cell as the program writes it: column and row.
+pub fn cell(value: &Value) -> Cell {
+    let pair = value.as_array().filter(|pair| pair.len() == 2);
+    let pair = pair.unwrap_or_else(|| panic!("not a cell: {value}"));
+    (pair[0].as_i64().unwrap(), pair[1].as_i64().unwrap())
+}
+
+pub fn number(record: &Value, name: &str) -> u64 {
+    record[name].as_u64().unwrap_or_else(|| panic!("{name} is not a count: {record}"))
+}
+
+pub fn length(record: &Value, name: &str) -> f64 {
+    record[name].as_f64().unwrap_or_else(|| panic!("{name} is not a length: {record}"))
+}
+
+/// How a map is walked, with the flags that say so.
+#[derive(Clone, Copy)]
+pub struct Rules {
+    pub flags: &'static str,
+    pub diagonal: bool,
+    /// Whether a diagonal step may pass a blocked cell.
+    pub corners: bool,
+}
+
+pub const RULES: [Rules; 4] = [
+    Rules { flags: "", diagonal: true, corners: false },
+    Rules { flags: "--corners never", diagonal: true, corners: false },
+    Rules { flags: "--corners allowed", diagonal: true, corners: true },
+    Rules { flags: "--neighbors 4", diagonal: false, corners: false },
+];
+
+/// The rows of a map file, read and walked without the program's own code.
+pub struct Plan {
+    rows: Vec<Vec<u8>>,
+    rules: Rules,
+}
+
+impl Plan {
+    pub fn new(map: &str, rules: Rules) -> Plan {
+        Plan { rows: map.lines().skip(4).map(|row| row.as_bytes().to_vec()).collect(), rules }
+    }
+
+    pub fn free(&self, (x, y): Cell) -> bool {
+        let row = usize::try_from(y).ok().and_then(|y| self.rows.get(y));
+        let byte = row.and_then(|row| row.get(usize::try_from(x).ok()?));
+        byte.is_some_and(|byte| b".GS".contains(byte))
+    }
+
+    /// The length of a step, if it may be taken.
+    pub fn step(&self, from: Cell, to: Cell) -> Option<f64> {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let beside = self.free((from.0 + dx, from.1)) && self.free((from.0, from.1 + dy));
+        let ends = self.free(from) && self.free(to);
+        match (dx.abs(), dy.abs()) {
+            (0, 1) | (1, 0) if ends => Some(1.0),
+            (1, 1) if ends && self.rules.diagonal && (self.rules.corners || beside) => {
+                Some(std::f64::consts::SQRT_2)
+            }
+            _ => None,
+        }
+    }
+
+    /// The length of a walk, every step of which must be legal.
+    pub fn walk(&self, walk: &[Cell]) -> f64 {
+        let step = |pair: &[Cell]| {
+            let step = self.step(pair[0], pair[1]);
+            step.unwrap_or_else(|| panic!("{pair:?} is no legal step {}", self.rules.flags))
+        };
+        walk.windows(2).map(step).sum()
+    }
+
+    /// The length of a shortest way, by Dijkstra's algorithm.
+    pub fn shortest(&self, start: Cell, goal: Cell) -> Option<f64> {
+        let width = self.rows[0].len();
+        let index = |(x, y): Cell| y as usize * width + x as usize;
+        let mut distances = vec![f64::INFINITY; width * self.rows.len()];
+        distances[index(start)] = 0.0;
+        // Floats from zero up are in the order of their bits.
+        let mut open = BinaryHeap::from([Reverse((0_u64, start))]);
+        while let Some(Reverse((bits, (x, y)))) = open.pop() {
+            let distance = f64::from_bits(bits);
+            if (x, y) == goal {
+                return Some(distance);
+            }
+            for to in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (x + dx, y + dy))) {
+                let Some(step) = self.step((x, y), to) else { continue };
+                if distance + step < distances[index(to)] {
+                    distances[index(to)] = distance + step;
+                    open.push(Reverse(((distance + step).to_bits(), to)));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// A map of the benchmark's format with these rows.
+pub fn map(rows: &[&str]) -> String {
+    let header = format!("type octile\nheight {}\nwidth {}\nmap\n", rows.len(), rows[0].len());
+    header + &rows.join("\n") + "\n"
+}
