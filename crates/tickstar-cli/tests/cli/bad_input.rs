@@ -207,7 +207,10 @@ fn maps() {
         (b"type octile\nheight 70000\nwidth 3\nmap\n...\n", &["70000"]),
         (b"type octile\nheight 1\nwidth 70000\nmap\n...\n", &["70000"]),
         (b"type octile\nheight 60000\nwidth 60000\nmap\n...\n", &["60000", "cut short"]),
-        (b"type octile\nheight 99999999999\nwidth 99999999999\nmap\n...\n", &["high"]),
+        (
+            b"type octile\nheight 99999999999\nwidth 99999999999\nmap\n...\n",
+            &["each side must be 1 to"],
+        ),
         (b"type octile\nheight 3\nwidth 3\nmap\n...\n...\n", &["2 of 3 rows", "cut short"]),
         (b"type octile\nheight 1\nwidth 3\nmap\n...\n...\n", &["line 6", "more rows than the 1"]),
         (b"type octile\nheight 1\nwidth 3\nmap\n.\xff.\n", &["line 5, column 2", "\\xff"]),

@@ -4,15 +4,15 @@ use crate::NodeId;
 
 /// Records in a page: on a grid, a square of four by four cells.
 const PAGE: usize = 16;
-/// Pages in a block: on a grid, a square of sixteen by sixteen pages.
-const BLOCK: usize = 256;
+/// Pages in a block: on a grid, a square of eight by eight pages.
+const BLOCK: usize = 64;
 
 type Page<T> = Box<[T; PAGE]>;
 type Block<T> = Box<[Option<Page<T>>; BLOCK]>;
 
 /// A table with a default value everywhere, in which only touched pages take memory.
 ///
-/// Two levels of pointers, so that an empty table is a few bytes for each 4096 nodes of the map.
+/// Two levels of pointers, so that an empty table is a few bytes for each 1024 nodes of the map.
 /// Records never move, and growing allocates one page of fixed size, and now and then a block: no
 /// tick pays for the nodes touched in earlier ones.
 #[derive(Clone, Debug)]
@@ -145,10 +145,10 @@ mod tests {
         let mut table = Paged::<u64>::default();
         table.cover(4096 * 4096);
         let empty = table.bytes();
-        assert!(empty <= 4096 * 8, "the empty table takes {empty} bytes");
+        assert!(empty <= 4 * 4096 * 8, "the empty table takes {empty} bytes");
         *table.touch(NodeId(5)) = 7;
         *table.touch(NodeId(70_000)) = 8;
-        assert_eq!(table.bytes() - empty, 2 * (256 * 8 + 16 * 8));
+        assert_eq!(table.bytes() - empty, 2 * (64 * 8 + 16 * 8));
         assert_eq!((table.get(NodeId(5)), table.get(NodeId(70_000))), (7, 8));
         assert_eq!((table.get(NodeId(6)), table.get(NodeId(u32::MAX))), (0, 0));
         table.clear();

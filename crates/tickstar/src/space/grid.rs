@@ -78,8 +78,8 @@ pub enum GridError {
 
 /// A rectangular map of free and blocked cells.
 ///
-/// Node ids count cells in squares: four by four cells are neighbours in number, sixteen by sixteen
-/// such squares again, and so each page of a search's records is a small square of the map. A search
+/// Node ids count cells in squares: four by four cells are neighbours in number, eight by eight such
+/// squares again, and so each page of a search's records is a small square of the map. A search
 /// that goes straight up or down, or stays in one place, touches few pages.
 ///
 /// ```
@@ -96,7 +96,7 @@ pub struct Grid {
     height: u32,
     /// The bits of an id that hold the column; the others hold the row.
     column_bits: u32,
-    /// How far to shift an id for the part of the row that is above its squares of 64 by 64.
+    /// How far to shift an id for the part of the row that is above its squares of 32 by 32.
     row_shift: u32,
     /// Bytes in a row of `free`.
     stride: usize,
@@ -185,15 +185,15 @@ impl Grid {
             return Err(GridError::Size { width: width.into(), height: height.into() });
         }
         // Columns and rows share an id: from the lowest bit, 2 of the column and 2 of the row (a
-        // square of 4 by 4 cells), 4 and 4 (16 by 16 such squares), then the rest of each.
-        let columns = width.div_ceil(64).next_power_of_two();
+        // square of 4 by 4 cells), 3 and 3 (8 by 8 such squares), then the rest of each.
+        let columns = width.div_ceil(32).next_power_of_two();
         let rest = columns.trailing_zeros();
         let stride = (width as usize + 2).div_ceil(8) + 1;
         Ok(Grid {
             width,
             height,
-            column_bits: 0x0f3 | (columns - 1) << 12,
-            row_shift: 12 + rest,
+            column_bits: 0x073 | (columns - 1) << 10,
+            row_shift: 10 + rest,
             stride,
             free: vec![0; stride * (height as usize + 2)],
             neighbors: Neighbors::default(),
@@ -279,10 +279,10 @@ impl Grid {
     #[inline]
     pub fn cell(&self, node: NodeId) -> Cell {
         let id = node.0;
-        let above = self.column_bits >> 12 << 6;
+        let above = self.column_bits >> 10 << 5;
         Cell {
-            x: id & 3 | id >> 2 & 0x3c | id >> 6 & above,
-            y: id >> 2 & 3 | id >> 6 & 0x3c | id >> self.row_shift << 6,
+            x: id & 3 | id >> 2 & 0x1c | id >> 5 & above,
+            y: id >> 2 & 3 | id >> 5 & 0x1c | id >> self.row_shift << 5,
         }
     }
 
@@ -299,8 +299,8 @@ impl Grid {
 
     /// The node of a cell on the map: the inverse of [`Grid::cell`].
     fn id(&self, Cell { x, y }: Cell) -> NodeId {
-        let column = x & 3 | (x & 0x3c) << 2 | x >> 6 << 12;
-        let row = (y & 3) << 2 | (y & 0x3c) << 6 | y >> 6 << self.row_shift;
+        let column = x & 3 | (x & 0x1c) << 2 | x >> 5 << 10;
+        let row = (y & 3) << 2 | (y & 0x1c) << 5 | y >> 5 << self.row_shift;
         NodeId(column | row)
     }
 
@@ -353,7 +353,7 @@ impl Space for Grid {
     const MAX_EDGES: usize = 8;
 
     fn size(&self) -> usize {
-        (self.height.div_ceil(64) as usize) << self.row_shift
+        (self.height.div_ceil(32) as usize) << self.row_shift
     }
 
     fn contains(&self, node: NodeId) -> bool {

@@ -1,0 +1,166 @@
+//! The public benchmark's maps and the 2009 paper's table, where they lie beside the repository.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use tickstar::catalog::{self, Config};
+use tickstar::{Event, Grid, NodeId, SearchConfig, Seen, Slice, Space, Step, find_path};
+use tickstar_lab::files::{read_map, read_problems, read_scen};
+
+/// The folder with the maps and problems, or a word that there is none.
+fn shared() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no shared maps beside the repository");
+    None
+}
+
+/// Does the same to each item, on as many threads as there are processors, and keeps the order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = items.len().div_ceil(threads).max(1);
+    let work = &work;
+    thread::scope(|scope| {
+        let run = |part: &'_ [T]| part.iter().map(work).collect::<Vec<R>>();
+        let parts: Vec<_> =
+            items.chunks(share).map(|part| scope.spawn(move || run(part))).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn lengths_agree_with_those_the_benchmark_states() {
+    let Some(shared) = shared() else { return };
+    for map in ["wc3-512/battleground.map", "dao/orz103d.map", "rooms/32room_000.map"] {
+        let path = shared.join("maps").join(map);
+        let grid = read_map(&path).unwrap();
+        let problems = read_scen(&path.with_extension("map.scen"), map, &grid).unwrap();
+        let chosen: Vec<_> = problems.iter().step_by(25).collect();
+        assert!(chosen.len() >= 10, "{map}");
+        in_parallel(&chosen, |problem| {
+            let [start, goal] = [problem.start, problem.goal].map(|cell| grid.node(cell).unwrap());
+            let path = find_path(&grid, start, goal, SearchConfig::default()).unwrap();
+            let ours = path.map_or(0.0, |path| path.cost.in_cells());
+            let theirs = problem.optimal.unwrap();
+            assert!((ours - theirs).abs() <= 0.01, "{map}: {problem:?}: {ours}");
+        });
+    }
+}
+
+/// A problem of the 2009 paper's maps, with the length of a shortest path.
+struct Course<'g> {
+    grid: &'g Grid,
+    start: NodeId,
+    goal: NodeId,
+    optimal: f64,
+}
+
+const MAPS: [&str; 3] = ["battleground", "divideandconquer", "duskwood"];
+
+fn grids(shared: &Path) -> Vec<Grid> {
+    let path = |name| shared.join(format!("maps/wc3-512/{name}.map"));
+    MAPS.iter().map(|name| read_map(&path(name)).unwrap()).collect()
+}
+
+/// All problems on the grids of these maps.
+fn courses<'g>(shared: &Path, grids: &'g [Grid]) -> Vec<Course<'g>> {
+    let mut ends = Vec::new();
+    for (name, grid) in MAPS.iter().zip(grids) {
+        let path = shared.join(format!("problems/tba-2009/{name}.txt"));
+        for problem in read_problems(&path, grid).unwrap() {
+            let [start, goal] = [problem.start, problem.goal].map(|cell| grid.node(cell).unwrap());
+            ends.push((grid, start, goal));
+        }
+    }
+    assert_eq!(ends.len(), 300);
+    in_parallel(&ends, |&(grid, start, goal)| {
+        let path = find_path(grid, start, goal, SearchConfig::default()).unwrap().unwrap();
+        Course { grid, start, goal, optimal: path.cost.in_cells() }
+    })
+}
+
+/// Length walked over the shortest, and expansions, of one walk.
+///
+/// Each interval is held to the paper's bounds: floor(0.9 R) expansions and, for each of the rest of
+/// R, ten trace steps; once the path is found, ten for each of R.
+fn walk(course: &Course<'_>, config: &Config, budget: u64) -> (f64, u64) {
+    let &Course { grid, start, goal, optimal } = course;
+    let most_expansions = budget * 9 / 10;
+    let most_traces = (budget - most_expansions) * 10;
+    let mut agent = config.agent(grid, start, goal).unwrap();
+    let (mut length, mut total, mut found) = (0.0, 0, false);
+    while agent.position() != goal {
+        let at = agent.position();
+        let mut slice = Slice::new(budget);
+        let step = agent.tick(grid, Seen::default(), &mut slice);
+        let (expansions, traces) = (slice.expansions(), slice.traces());
+        assert!(expansions <= if found { 0 } else { most_expansions }, "{expansions} expansions");
+        assert!(traces <= if found { 10 * budget } else { most_traces }, "{traces} trace steps");
+        found |= slice.has(Event::Found);
+        total += expansions;
+        match step {
+            Step::Move(to) => length += grid.edge(at, to).unwrap().in_cells(),
+            Step::Wait => {}
+            Step::Arrived | Step::Unreachable => panic!("{step:?} on the way"),
+        }
+    }
+    (length / optimal, total)
+}
+
+/// The means of these over all problems.
+fn means(courses: &[Course<'_>], name: &str, settings: &[(&str, &str)], budget: u64) -> (f64, f64) {
+    let config = catalog::find(name).unwrap().configure(settings).unwrap();
+    let walks = in_parallel(courses, |course| walk(course, &config, budget));
+    let count = walks.len() as f64;
+    let length = walks.iter().map(|walk| walk.0).sum::<f64>() / count;
+    let expansions = walks.iter().map(|walk| walk.1).sum::<u64>() as f64 / count;
+    println!("{name} {settings:?} with R = {budget}: {length:.4}, {expansions:.1} expansions");
+    (length, expansions)
+}
+
+fn assert_near(value: f64, expected: &[f64]) {
+    for expected in expected {
+        let apart = (value / expected - 1.0).abs();
+        assert!(apart <= 0.04, "{value} is {:.1} % from {expected}", 100.0 * apart);
+    }
+}
+
+#[test]
+fn table_1_of_the_2009_paper_with_100() {
+    let Some(shared) = shared() else { return };
+    let grids = grids(&shared);
+    let courses = courses(&shared, &grids);
+    let (length, expansions) = means(&courses, "tba", &[], 100);
+    assert_near(length, &[1.21, 1.23]);
+    assert!((expansions - 6447.0).abs() <= 1.0, "{expansions}");
+    let (late, expansions) = means(&courses, "late-astar", &[], 100);
+    assert_near(late, &[1.30]);
+    assert!((expansions - 6447.0).abs() <= 1.0, "{expansions}");
+    assert!(length < late, "acting early is of use");
+}
+
+#[test]
+fn table_1_of_the_2009_paper_with_1000() {
+    let Some(shared) = shared() else { return };
+    let grids = grids(&shared);
+    let courses = courses(&shared, &grids);
+    let (length, expansions) = means(&courses, "tba", &[], 1000);
+    assert_near(length, &[1.01]);
+    assert!((expansions - 6447.0).abs() <= 1.0, "{expansions}");
+    let (late, expansions) = means(&courses, "late-astar", &[], 1000);
+    assert_near(late, &[1.02]);
+    assert!((expansions - 6447.0).abs() <= 1.0, "{expansions}");
+}
+
+#[test]
+fn not_leaving_a_path_for_a_shorter_one_helps() {
+    let Some(shared) = shared() else { return };
+    let grids = grids(&shared);
+    let courses = courses(&shared, &grids);
+    let (plain, expansions) = means(&courses, "tba", &[], 100);
+    let (switch, same) = means(&courses, "tba", &[("switch", "true")], 100);
+    assert!(switch < plain, "{switch} is not below {plain}");
+    assert!((expansions - same).abs() < 1e-9, "the search is the same one");
+}
