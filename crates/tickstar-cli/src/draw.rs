@@ -1,5 +1,6 @@
 //! `tickstar draw`: a picture of one run.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -41,8 +42,8 @@ pub struct Draw {
 
 impl Draw {
     pub fn execute(&self) -> Result<(), Failure> {
-        let kind = self.out.extension().and_then(|extension| extension.to_str());
-        let Some(kind @ ("png" | "svg")) = kind else {
+        let kind = self.out.extension().map(|kind| kind.to_string_lossy().to_lowercase());
+        let Some(kind @ ("png" | "svg")) = kind.as_deref() else {
             return Err(Failure::usage(format!(
                 "{}: the picture's name must end in .png or .svg",
                 self.out.display()
@@ -91,7 +92,6 @@ impl Draw {
             _ => svg.into_bytes(),
         };
         std::fs::write(&self.out, bytes).map_err(|error| Failure::writing(&self.out, &error))?;
-        println!("{}: {caption}", self.out.display());
-        Ok(())
+        Ok(writeln!(io::stdout(), "{}: {caption}", self.out.display())?)
     }
 }

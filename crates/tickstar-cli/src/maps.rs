@@ -107,29 +107,15 @@ pub struct Convert {
 
 impl Convert {
     fn execute(&self) -> Result<(), Failure> {
-        write(&load_any(&self.map, self.rules)?.grid, &self.out)
+        write(&Map::load(&self.map, self.rules)?.grid, &self.out)
     }
-}
-
-/// A map in any format that can be read.
-fn load_any(source: &str, rules: Rules) -> Result<Map, Failure> {
-    if Path::new(source).extension().is_none_or(|extension| extension != "txt") {
-        return Map::load(source, rules);
-    }
-    let bytes = std::fs::read(source)
-        .map_err(|error| Failure::input(format!("{source}: cannot be read: {error}")))?;
-    let rows = bytes.split(|&byte| byte == b'\n');
-    let rows: Vec<_> = rows.map(|row| row.strip_suffix(b"\r").unwrap_or(row)).collect();
-    let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
-    let grid = Grid::from_rows(&rows[..used]);
-    let grid = grid.map_err(|error| Failure::input(format!("{source}: {error}")))?;
-    Ok(Map::from_grid(source, grid, rules))
 }
 
 /// Writes a map in the format its name asks for.
 fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
     let picture = || draw::map_svg(grid, draw::default_cell_px(grid));
-    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
+    let kind = path.extension().map(|kind| kind.to_string_lossy().to_lowercase());
+    let bytes = match kind.as_deref() {
         Some("map") => grid.to_map().into_bytes(),
         Some("txt") => grid.to_rows().map(|row| row + "\n").collect::<String>().into_bytes(),
         Some("svg") => picture().into_bytes(),
@@ -158,7 +144,7 @@ pub struct Inspect {
 
 impl Inspect {
     fn execute(&self) -> Result<(), Failure> {
-        let map = load_any(&self.map, self.rules)?;
+        let map = Map::load(&self.map, self.rules)?;
         let (width, height) = (map.grid.width(), map.grid.height());
         let parts = parts(&map.grid);
         let free: usize = parts.iter().sum();
@@ -226,6 +212,9 @@ pub struct Check {
 impl Check {
     fn execute(&self) -> Result<(), Failure> {
         let folder = self.folder.display();
+        if !self.folder.is_dir() {
+            return Err(Failure::input(format!("{folder}: there is no such folder")));
+        }
         let scenarios = check::scenarios_below(&self.folder)
             .map_err(|error| Failure::input(format!("{folder}: cannot be read: {error}")))?;
         if scenarios.is_empty() {
@@ -235,7 +224,7 @@ impl Check {
         let (mut matched, mut unsolvable, mut unstated, mut mismatched) = (0, 0, 0, 0);
         for scen in &scenarios {
             let checked = check::check(scen).map_err(Failure::input)?;
-            bar.suspend(|| report(&checked));
+            bar.suspend(|| report(&checked))?;
             bar.inc(1);
             matched += checked.matched;
             unsolvable += checked.unsolvable.len();
@@ -243,11 +232,12 @@ impl Check {
             mismatched += checked.mismatched.len();
         }
         bar.finish_and_clear();
-        println!(
+        writeln!(
+            io::stdout(),
             "{} scenario files: {matched} lengths matched, {mismatched} did not, \
              {unsolvable} problems known to be unsolvable, {unstated} without a length that applies",
             scenarios.len()
-        );
+        )?;
         if mismatched > 0 {
             return Err(Failure::input(format!("{mismatched} lengths did not match")));
         }
@@ -256,14 +246,17 @@ impl Check {
 }
 
 /// Says what is out of the ordinary in a file.
-fn report(checked: &Checked) {
+fn report(checked: &Checked) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
     let scen = checked.scen.display();
     for problem in &checked.unsolvable {
-        println!("{scen}: {} to {}: unsolvable, as stated", problem.start, problem.goal);
+        writeln!(out, "{scen}: {} to {}: unsolvable, as stated", problem.start, problem.goal)?;
     }
     for (problem, ours) in &checked.mismatched {
         let ours = ours.map_or("no way".to_string(), |ours| ours.to_string());
         let theirs = problem.optimal.map_or(String::new(), |theirs| theirs.to_string());
-        println!("{scen}: {} to {}: {theirs} stated, {ours} found", problem.start, problem.goal);
+        let (start, goal) = (problem.start, problem.goal);
+        writeln!(out, "{scen}: {start} to {goal}: {theirs} stated, {ours} found")?;
     }
+    Ok(())
 }

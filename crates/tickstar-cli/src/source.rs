@@ -49,7 +49,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Reads a file, or finds the map that comes with the program under `builtin:NAME`.
+    /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the map that comes with the program under `builtin:NAME`.
     pub fn load(source: &str, rules: Rules) -> Result<Map, Failure> {
         let (grid, builtin) = match source.strip_prefix("builtin:") {
             Some(name) => {
@@ -82,6 +82,9 @@ impl Map {
     }
 }
 
+/// The most random problems that are made at once.
+const MAX_RANDOM: usize = 1_000_000;
+
 /// The problems to solve.
 #[derive(Args)]
 pub struct Problems {
@@ -92,10 +95,10 @@ pub struct Problems {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to"])]
     problems: Option<PathBuf>,
     /// The start, as column and row from the top left
-    #[arg(long, value_name = "X,Y", requires = "to")]
+    #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
     from: Option<Place>,
     /// The goal, as column and row from the top left
-    #[arg(long, value_name = "X,Y", requires = "from")]
+    #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
     to: Option<Place>,
     /// Only the first N problems of the file; for a built-in map, how many random ones
     #[arg(long, value_name = "N")]
@@ -112,6 +115,11 @@ impl Problems {
         } else if let (Some(from), Some(to)) = (self.from, self.to) {
             vec![Problem { start: from.0, goal: to.0, optimal: None }]
         } else if let Some(builtin) = map.builtin {
+            if self.take.is_some_and(|count| count > MAX_RANDOM) {
+                return Err(Failure::usage(format!(
+                    "--take: at most {MAX_RANDOM} random problems"
+                )));
+            }
             builtin.problems(&map.grid, self.take.unwrap_or(10), seed)
         } else {
             return Err(Failure::usage(
@@ -188,7 +196,7 @@ pub struct Algorithm {
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
     /// The weight of the estimate, for weighted searches
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
     weight: Option<String>,
     /// Sets a parameter of the algorithm; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]

@@ -151,12 +151,22 @@ pub enum LineError {
     },
 }
 
-/// Reads a map in the benchmark's format.
+/// Reads a map: in the benchmark's format, or as rows of `#` and `.` from a file whose name ends in
+/// `.txt`.
 ///
 /// # Errors
 /// When the file cannot be read or is not such a map.
 pub fn read_map(path: &Path) -> Result<Grid, FileError> {
-    Grid::from_map(&read(path)?).map_err(|reason| FileError::Map { path: path.into(), reason })
+    let bytes = read(path)?;
+    let grid = if path.extension().is_some_and(|extension| extension == "txt") {
+        let rows = bytes.split(|&byte| byte == b'\n');
+        let rows: Vec<_> = rows.map(|row| row.strip_suffix(b"\r").unwrap_or(row)).collect();
+        let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
+        Grid::from_rows(&rows[..used])
+    } else {
+        Grid::from_map(&bytes)
+    };
+    grid.map_err(|reason| FileError::Map { path: path.into(), reason })
 }
 
 /// Reads a scenario: a version line, then rows of nine columns, or seven without the map's size.

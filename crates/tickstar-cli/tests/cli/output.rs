@@ -1,6 +1,5 @@
 //! The output itself: the same bytes each time, and no panic when nobody reads them.
 
-use std::fs::OpenOptions;
 use std::io;
 use std::process::Stdio;
 
@@ -73,7 +72,7 @@ fn a_reader_that_has_gone_is_no_error() {
 fn output_that_cannot_be_written_is_an_error() {
     let folder = speaking("full-disk");
     for arguments in SPEAKING.into_iter().filter(|arguments| !arguments.starts_with("--")) {
-        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut command = folder.command(arguments.split_whitespace());
         let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
         let ran = read(&output, arguments);

@@ -199,6 +199,14 @@ pub(crate) struct Buckets {
     serial: Serial,
 }
 
+/// Makes room for a quarter more: less to spare than doubling, as there are many buckets and an agent
+/// should be small.
+#[cold]
+#[inline(never)]
+fn grow(bucket: &mut Vec<Entry>) {
+    bucket.reserve_exact((bucket.len() / 4).max(4));
+}
+
 impl Default for Buckets {
     fn default() -> Buckets {
         let ring = Box::new([const { Vec::new() }; BUCKETS as usize]);
@@ -222,6 +230,9 @@ impl Buckets {
         let bucket = &mut self.ring[at as usize];
         if bucket.is_empty() {
             self.filled |= 1 << at;
+        }
+        if bucket.len() == bucket.capacity() {
+            grow(bucket);
         }
         bucket.push(entry);
     }

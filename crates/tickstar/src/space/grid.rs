@@ -181,7 +181,7 @@ impl Grid {
     /// # Errors
     /// When a side is zero or above 65 528.
     pub fn new_blocked(width: u32, height: u32) -> Result<Grid, GridError> {
-        if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
+        if !Grid::fits(width) || !Grid::fits(height) {
             return Err(GridError::Size { width: width.into(), height: height.into() });
         }
         // Columns and rows share an id: from the lowest bit, 2 of the column and 2 of the row (a
@@ -201,6 +201,11 @@ impl Grid {
             moves: Grid::table(Neighbors::default(), Corners::default()),
             extra: extra(Neighbors::default()),
         })
+    }
+
+    /// Whether a side can have this length.
+    pub(super) fn fits(side: u32) -> bool {
+        (1..=MAX_SIDE).contains(&side)
     }
 
     /// The same map with another neighbourhood.

@@ -74,15 +74,17 @@ impl Grid {
         if text.iter().all(u8::is_ascii_whitespace) {
             return Err(MapError::Empty);
         }
+        // Some editors put a mark before text in UTF-8.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut lines = lines(text);
-        header(lines.next(), "type octile", |line| (line == b"type octile").then_some(0))?;
-        let height = header(lines.next(), "height N", |line| number(line, b"height"))?;
-        let width = header(lines.next(), "width N", |line| number(line, b"width"))?;
-        header(lines.next(), "map", |line| (line == b"map").then_some(0))?;
+        header(1, lines.next(), "type octile", |line| (line == b"type octile").then_some(0))?;
+        let height = header(2, lines.next(), "height N", |line| number(line, b"height"))?;
+        let width = header(3, lines.next(), "width N", |line| number(line, b"width"))?;
+        header(4, lines.next(), "map", |line| (line == b"map").then_some(0))?;
+        let (width, height) = Grid::check_size(width, height)?;
         // A size is believed only as far as there is text for it.
-        if u64::from(height).saturating_mul(width.into()) > text.len() as u64 {
+        if u64::from(height) * u64::from(width) > text.len() as u64 {
             let found = lines.filter(|(_, line)| !line.is_empty()).count();
-            Grid::check_size(width, height)?;
             return Err(MapError::TooFewRows { found, height });
         }
         fill(width, height, lines, |byte| match byte {
@@ -127,13 +129,10 @@ impl Grid {
             .map(move |y| (0..self.width()).map(|x| symbol(Cell::new(x, y))).collect())
     }
 
-    fn check_size(width: u32, height: u32) -> Result<(), GridError> {
-        // A one-cell map stands in for the size's own check; the real one would allocate.
-        let fits = |side: u32| Grid::new_blocked(side, 1).is_ok();
-        if fits(width) && fits(height) {
-            return Ok(());
-        }
-        Err(GridError::Size { width: width.into(), height: height.into() })
+    /// The size as sides of a map, if it can be one.
+    fn check_size(width: u64, height: u64) -> Result<(u32, u32), GridError> {
+        let side = |side: u64| u32::try_from(side).ok().filter(|&side| Grid::fits(side));
+        side(width).zip(side(height)).ok_or(GridError::Size { width, height })
     }
 }
 
@@ -144,20 +143,21 @@ fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
     numbered.map(|(i, line)| (i + 1, line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-fn number(line: &[u8], name: &[u8]) -> Option<u32> {
+fn number(line: &[u8], name: &[u8]) -> Option<u64> {
     let value = line.strip_prefix(name)?.strip_prefix(b" ")?;
     let value = std::str::from_utf8(value).ok()?.trim();
     let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
     // A number too large for any map is still a number: its size is refused by name later.
-    digits.then(|| value.parse().unwrap_or(u32::MAX))
+    digits.then(|| value.parse().unwrap_or(u64::MAX))
 }
 
 fn header(
-    line: Option<Line<'_>>,
+    line: usize,
+    found: Option<Line<'_>>,
     expected: &'static str,
-    read: impl Fn(&[u8]) -> Option<u32>,
-) -> Result<u32, MapError> {
-    let (line, bytes) = line.unwrap_or((0, b"the end of the file"));
+    read: impl Fn(&[u8]) -> Option<u64>,
+) -> Result<u64, MapError> {
+    let (_, bytes) = found.unwrap_or((line, b"the end of the file"));
     read(bytes.trim_ascii_end()).ok_or_else(|| MapError::Header {
         line,
         expected,
@@ -222,6 +222,8 @@ mod tests {
         assert_eq!(Grid::from_map(crlf.as_bytes()).unwrap().to_map(), grid.to_map());
         let again = Grid::from_map(grid.to_map().as_bytes()).unwrap();
         assert_eq!(again.to_map(), grid.to_map());
+        let marked = [b"\xef\xbb\xbf", GOOD.as_bytes()].concat();
+        assert_eq!(Grid::from_map(&marked).unwrap().to_map(), grid.to_map());
         // No line end after the last row, and blank lines after it, are both fine.
         assert!(Grid::from_map(GOOD.trim_end().as_bytes()).is_ok());
         assert!(Grid::from_map(format!("{GOOD}\n \n").as_bytes()).is_ok());
@@ -246,7 +248,8 @@ mod tests {
         assert_eq!(error(cut.as_bytes()), "the map ends after 1 of 2 rows: the file is cut short");
         let extra = format!("{GOOD}...\n");
         assert_eq!(error(extra.as_bytes()), "line 7: more rows than the 2 the header declares");
-        assert!(error(b"type octile").contains("expected `height N`, found `the end of the file`"));
+        let ends = "line 2: expected `height N`, found `the end of the file`";
+        assert_eq!(error(b"type octile"), ends);
     }
 
     #[test]
@@ -264,7 +267,9 @@ mod tests {
         assert!(error(huge).contains("ends after 1 of 60000 rows"));
         for side in ["0", "70000", "4294967296", "99999999999999999999999"] {
             let text = format!("type octile\nheight {side}\nwidth 3\nmap\n...\n");
-            assert!(error(text.as_bytes()).contains("cannot be made"), "{side}");
+            let error = error(text.as_bytes());
+            assert!(error.contains("cannot be made"), "{side}: {error}");
+            assert!(side.len() > 20 || error.contains(side), "{side}: {error}");
         }
     }
 
