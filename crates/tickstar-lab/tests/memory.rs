@@ -7,7 +7,7 @@ use tickstar_lab::{Journey, simulate};
 
 const SIDE: u32 = 2048;
 /// What an agent may have after about a thousand expansions on such a map.
-const MOST_BYTES: usize = 512_000;
+const MOST_BYTES: usize = 512 * 1024;
 const BUDGETS: [u64; 3] = [10, 100, 1000];
 
 /// TBA* with every choice of its enhancements.
