@@ -68,7 +68,9 @@ pub use find::{EndpointError, Path, find_path};
 pub use id::NodeId;
 pub use ratio::{Ratio, RatioError};
 pub use search::{BestFirst, OpenList, Priority, SearchConfig, Status, WeightError};
-pub use space::{Cell, Corners, Graph, GraphError, Grid, GridError, MapError, Neighbors, Space};
+pub use space::{
+    Cell, Corners, Graph, GraphError, Grid, GridError, MapError, Neighbors, Skip, Space,
+};
 
 /// The README's example is compiled and run as a test.
 #[cfg(doctest)]

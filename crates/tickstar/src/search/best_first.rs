@@ -5,6 +5,10 @@
 //! for one call at a time. The goal counts as found as soon as nothing on the open list has a
 //! smaller key, so no expansion is spent on it.
 //!
+//! A search is of the map as it was when it began. If a node is blocked or opened meanwhile, what it
+//! expands later is seen as it is then, but the search may miss ways; a caller that changes the map
+//! begins anew, at the latest when the search is exhausted.
+//!
 //! # Invariants
 //! * A parent pointer is set only together with a g-value derived from it, and g-values only fall,
 //!   so g falls strictly along parent pointers: they form a tree that ends in a root, at all times.
@@ -18,7 +22,7 @@
 use super::open::{Buckets, Entry, Heap, Open, OpenList};
 use super::paged::Paged;
 use super::priority::Priority;
-use crate::{Cost, NodeId, Slice, Space};
+use crate::{Cost, NodeId, Skip, Slice, Space};
 
 /// Where a search stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -285,6 +289,7 @@ impl Core {
             stamp: self.stamp,
         };
         let (stamp, goal) = (self.stamp, self.goal);
+        let skip = if inserter.plain { Skip::Beaten } else { Skip::Seen };
         let mut goal_key = self.goal_key;
         let mut news = [News::default(); BATCH];
         loop {
@@ -314,7 +319,7 @@ impl Core {
             let came_from = record.parent;
             let mut count = 0;
             let near = nodes.near(top.node());
-            space.for_each_edge_onward(top.node(), came_from, goal, |to, cost, h| {
+            space.for_each_edge_onward(top.node(), came_from, goal, skip, |to, cost, h| {
                 // Cannot overflow: an edge costs less than 2^32, a path has fewer than 2^31 of them
                 // (more would not fit into memory), and a root has at most 2^63.
                 let g = Cost(top.g.0.wrapping_add(cost.0));

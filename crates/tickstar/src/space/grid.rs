@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use thiserror::Error;
 
-use super::Space;
+use super::{Skip, Space};
 use crate::{Cost, NodeId};
 
 /// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
@@ -118,10 +118,10 @@ const DIRECTIONS: [(usize, usize); 8] =
 /// middle stands for nowhere.
 const FROM_NOWHERE: usize = 4;
 
-/// Which directions are worth walking, a bit each, by where the search came from and the nine bits
-/// around (row by row from the south, west in the lowest bit of a row). One look-up replaces eight
+/// Which directions are worth walking, a bit each, by what to skip, where the search came from and the
+/// nine bits around (row by row from the south, west in the lowest bit of a row). One look-up replaces eight
 /// tests, and leaves out what the expansion of the parent has seen to already.
-type Moves = [[u8; 512]; 9];
+type Moves = [[[u8; 512]; 9]; 2];
 
 static FOUR: LazyLock<Box<Moves>> = LazyLock::new(|| moves(Neighbors::Four, Corners::Never));
 static EIGHT_NEVER: LazyLock<Box<Moves>> =
@@ -130,18 +130,35 @@ static EIGHT_ALLOWED: LazyLock<Box<Moves>> =
     LazyLock::new(|| moves(Neighbors::Eight, Corners::Allowed));
 
 fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
-    let mut table = Box::new([[0; 512]; 9]);
-    for (from, moves) in table.iter_mut().enumerate() {
-        let parent = (from % 3, from / 3);
-        for (around, legal) in moves.iter_mut().enumerate() {
-            for (d, &to) in DIRECTIONS.iter().enumerate() {
+    let mut table = Box::new([[[0; 512]; 9]; 2]);
+    for skip in [Skip::Seen, Skip::Beaten] {
+        for from in 0..9 {
+            let parent = (from % 3, from / 3);
+            for around in 0..512 {
                 let leads = |from, to| leads(neighbors, corners, around, from, to);
-                let seen = from != FROM_NOWHERE && (to == parent || leads(parent, to));
-                *legal |= u8::from(leads((1, 1), to) && !seen) << d;
+                // Two straight steps from the parent, against two diagonal ones over the middle.
+                let beaten = |to: (usize, usize)| {
+                    let is_corner = |(column, row): (usize, usize)| column != 1 && row != 1;
+                    let over = |via| is_side(via) && leads(parent, via) && leads(via, to);
+                    skip == Skip::Beaten
+                        && is_corner(parent)
+                        && is_corner(to)
+                        && DIRECTIONS.into_iter().any(over)
+                };
+                for (d, to) in DIRECTIONS.into_iter().enumerate() {
+                    let known = to == parent || leads(parent, to) || beaten(to);
+                    let news = from == FROM_NOWHERE || !known;
+                    table[skip as usize][from][around] |= u8::from(leads((1, 1), to) && news) << d;
+                }
             }
         }
     }
     table
+}
+
+/// Whether one of nine cells shares a side with the one in the middle.
+fn is_side((column, row): (usize, usize)) -> bool {
+    column.abs_diff(1) + row.abs_diff(1) == 1
 }
 
 /// Whether an edge leads from one of nine cells to another, given which of them are free.
@@ -366,7 +383,7 @@ impl Space for Grid {
     }
 
     fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
-        self.for_each_edge_onward(from, from, from, |to, cost, _| visit(to, cost));
+        self.for_each_edge_onward(from, from, from, Skip::Seen, |to, cost, _| visit(to, cost));
     }
 
     #[inline]
@@ -375,6 +392,7 @@ impl Space for Grid {
         from: NodeId,
         parent: NodeId,
         goal: NodeId,
+        skip: Skip,
         mut visit: impl FnMut(NodeId, Cost, Cost),
     ) {
         let cell = self.cell(from);
@@ -395,7 +413,8 @@ impl Space for Grid {
         let (px, py) = (parent.0 & columns, parent.0 & rows);
         let from_column = 2 * usize::from(px == x[2]) + usize::from(px == x[1]);
         let from_row = 2 * usize::from(py == y[2]) + usize::from(py == y[1]);
-        let legal = self.moves[from_row * 3 + from_column][self.around(cell)];
+        let moves = &self.moves[skip as usize];
+        let legal = moves[from_row * 3 + from_column][self.around(cell)];
         let goal = self.cell(goal);
         let (dx, dy) = (cell.x as i32 - goal.x as i32, cell.y as i32 - goal.y as i32);
         let mut visit = |d: usize| {

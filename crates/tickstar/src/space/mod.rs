@@ -10,6 +10,19 @@ pub use map_text::MapError;
 
 use crate::{Cost, NodeId};
 
+/// Which neighbours of a node a search need not be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Skip {
+    /// The parent, and any node that an edge leads to straight from the parent at no greater cost
+    /// than over this node: the search has been there.
+    Seen,
+    /// Also any node to which two edges lead from the parent, over a third node, at a cost strictly
+    /// lower than over this node. That is sound for A* alone, and on a map that does not change
+    /// during the search: the third node is on the open list with a smaller key, and will be
+    /// expanded before the dearer way could ever come to its turn.
+    Beaten,
+}
+
 /// A weighted graph with a distance estimate, as the searches see it.
 ///
 /// The searches borrow a space for one call at a time and never own it, so it can be edited
@@ -40,17 +53,17 @@ pub trait Space {
     /// neighbour to the goal, and without those that cannot be news.
     ///
     /// The search came to `from` by an edge from `parent`, or began there if the two are the same.
-    /// The parent may be left out, and any node that an edge leads to straight from the parent at
-    /// no greater cost than over `from`, as the search has been there. For most spaces there is
-    /// nothing to leave out; on a grid it is half of the neighbours.
+    /// What may be left out is said by `skip`; for most spaces there is nothing to leave out, on a
+    /// grid it is more than half of the neighbours.
     fn for_each_edge_onward(
         &self,
         from: NodeId,
         parent: NodeId,
         goal: NodeId,
+        skip: Skip,
         mut visit: impl FnMut(NodeId, Cost, Cost),
     ) {
-        let _ = parent;
+        let _ = (parent, skip);
         self.for_each_edge(from, |to, cost| visit(to, cost, self.estimate(to, goal)));
     }
 
