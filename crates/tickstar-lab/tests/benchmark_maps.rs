@@ -13,7 +13,9 @@ fn shared() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("skipped: no shared maps beside the repository");
+    // Straight to standard error: the test runner keeps what `println!` prints to itself.
+    let message = "skipped: no shared maps beside the repository\n";
+    std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes()).ok();
     None
 }
 
