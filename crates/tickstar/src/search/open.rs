@@ -168,8 +168,8 @@ impl Open for Heap {
 
 /// Buckets in the ring, a bit of `filled` each.
 const BUCKETS: u64 = 128;
-/// The least number of entries sorted at a time.
-const CHUNK: usize = 256;
+/// The least number of entries sorted at a time. Small in tests, so that they meet large buckets.
+const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -288,8 +288,9 @@ impl Buckets {
                 self.turn += 1;
             } else {
                 // A whole turn without an entry of its own: go on at the smallest there is.
+                // (None is left if all that was found on the way was stale.)
                 let keys = self.ring.iter().flatten().map(|entry| entry.key >> self.shift);
-                self.turn = keys.min().expect("a filled bucket has entries");
+                self.turn = keys.min().unwrap_or(self.turn);
                 passed = 0;
             }
         }
@@ -420,6 +421,20 @@ mod tests {
                 }
             }
             prop_assert_eq!(drain(&mut heap), drain(&mut buckets));
+        }
+    }
+
+    #[test]
+    fn a_list_of_nothing_but_stale_entries_is_empty() {
+        for keys in [vec![0], vec![5, 700, 90_000], (0..500).collect::<Vec<u64>>()] {
+            let mut open = Buckets::default();
+            open.clear(10);
+            for &key in &keys {
+                open.push(key << 20, Cost(1), NodeId(key as u32));
+            }
+            assert!(open.peek(|_| false).is_none());
+            open.push(3, Cost(1), NodeId(9));
+            assert_eq!(open.peek(|_| true).map(|entry| entry.node()), Some(NodeId(9)));
         }
     }
 
