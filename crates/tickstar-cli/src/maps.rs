@@ -1,13 +1,12 @@
 //! `tickstar maps`: list, generate, inspect, convert and check maps.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use tickstar::{BestFirst, Grid, NodeId, Priority, SearchConfig, Slice, Space};
+use tickstar::Grid;
 use tickstar_lab::builtin;
 use tickstar_lab::check::{self, Checked};
 use tickstar_lab::draw;
@@ -146,7 +145,7 @@ impl Inspect {
     fn execute(&self) -> Result<(), Failure> {
         let map = Map::load(&self.map, self.rules)?;
         let (width, height) = (map.grid.width(), map.grid.height());
-        let parts = parts(&map.grid);
+        let (_, parts) = generate::components(&map.grid);
         let free: usize = parts.iter().sum();
         let largest = parts.iter().max().copied().unwrap_or(0);
         let mut out = io::stdout().lock();
@@ -169,32 +168,6 @@ impl Inspect {
         }
         Ok(())
     }
-}
-
-/// The sizes of the parts that the free cells fall into.
-fn parts(grid: &Grid) -> Vec<usize> {
-    let config = SearchConfig { priority: Priority::UNIFORM, ..SearchConfig::default() };
-    let mut search = BestFirst::new(config);
-    let mut part_of: HashMap<NodeId, usize> = HashMap::new();
-    let mut sizes = Vec::new();
-    for cell in grid.free_cells() {
-        let Some(node) = grid.node(cell).filter(|node| !part_of.contains_key(node)) else {
-            continue;
-        };
-        let mut size = 0;
-        let mut count = |work| {
-            if let tickstar::Work::Expand(node) = work {
-                part_of.insert(node, sizes.len());
-                size += 1;
-            }
-            true
-        };
-        search.start(grid, node, NodeId(u32::MAX));
-        search.run(grid, &mut Slice::watched(u64::MAX, &mut count));
-        sizes.push(size);
-    }
-    debug_assert!(part_of.len() <= grid.size());
-    sizes
 }
 
 /// Check the optimal length of every problem in every .scen file below a folder against A*

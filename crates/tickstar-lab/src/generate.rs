@@ -135,36 +135,47 @@ pub fn random_problems(grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
     std::iter::repeat_with(draw).take(count).collect()
 }
 
-/// The cells of the largest set in which each can be reached from each other, row by row; the first
-/// such set if several are equally large.
+/// The cells of the largest part, row by row; of the first one if several are equally large.
 fn largest_component(grid: &Grid) -> Vec<Cell> {
-    const NONE: u32 = 0;
-    let mut labels = vec![NONE; grid.size()];
-    let (mut label, mut largest, mut largest_size) = (NONE, NONE, 0);
+    let (labels, sizes) = components(grid);
+    let largest = sizes.iter().max().and_then(|most| sizes.iter().position(|size| size == most));
+    let is_in = |cell: &Cell| {
+        let node = grid.node(*cell).expect("a free cell is on the map");
+        labels[node.index()].is_some_and(|part| Some(part as usize) == largest)
+    };
+    grid.free_cells().filter(is_in).collect()
+}
+
+/// The parts a map falls into, in each of which every cell can be reached from every other: the part
+/// of each node, and the size of each part, in the order of their first cells row by row.
+///
+/// # Panics
+/// Never: a free cell is on its map.
+pub fn components(grid: &Grid) -> (Vec<Option<u32>>, Vec<usize>) {
+    let mut labels = vec![None; grid.size()];
+    let mut sizes = Vec::new();
     let mut frontier = Vec::new();
     let node = |cell| grid.node(cell).expect("a free cell is on the map");
     for root in grid.free_cells().map(node) {
-        if labels[root.index()] != NONE {
+        if labels[root.index()].is_some() {
             continue;
         }
-        label += 1;
+        let label = Some(sizes.len() as u32);
         labels[root.index()] = label;
         frontier.push(root);
         let mut size = 0;
         while let Some(from) = frontier.pop() {
             size += 1;
             grid.for_each_edge(from, |to, _| {
-                if labels[to.index()] == NONE {
+                if labels[to.index()].is_none() {
                     labels[to.index()] = label;
                     frontier.push(to);
                 }
             });
         }
-        if size > largest_size {
-            (largest, largest_size) = (label, size);
-        }
+        sizes.push(size);
     }
-    grid.free_cells().filter(|&cell| labels[node(cell).index()] == largest).collect()
+    (labels, sizes)
 }
 
 /// The random numbers. Drawn by hand from the stream of `ChaCha8Rng`, which is fixed for ever, and

@@ -42,8 +42,9 @@
 //! * **Exact.** Costs are integers ([`Cost`]); no floating point decides an order. Ties go to the
 //!   larger cost so far, then to the node inserted last. The same input gives the same bits on every
 //!   machine, with either open list and with any slicing.
-//! * **Bounded.** Every expansion and every trace step passes one gate, the [`Slice`] of the tick. Beside
-//!   it a tick does a constant number of look-ups. Memory grows by small pages that never move.
+//! * **Bounded.** Every expansion and every trace step passes one gate, the [`Slice`] of the tick. An
+//!   expansion takes constant time amortised; a single one can be dearer on maps of millions of cells
+//!   (see [`OpenList::Buckets`]). Node records live in small pages that never move.
 //! * **Legal.** A step is an edge of the space at that moment, also when the map was edited in between.
 //! * **Small.** The memory of an agent follows the nodes its search has touched, not the map.
 //!

@@ -14,7 +14,8 @@ pub enum OpenList {
     /// Buckets by key, of which only the best few entries are kept sorted. Inserting takes constant
     /// time whatever the length of the list; taking out the best does so amortised, as far as keys
     /// spread over buckets: each entry is looked at a constant number of times and sorted once,
-    /// among those of its bucket. No memory is moved but a bucket that outgrows its own.
+    /// among those of its bucket. That is done for a whole bucket when its turn comes, so an
+    /// expansion that opens a large one is slower than others.
     #[default]
     Buckets,
     /// One four-ary heap. Each operation costs the logarithm of the list, and the list is copied
