@@ -89,6 +89,8 @@ pub struct Slice<'w> {
     expansions: u64,
     traces: u64,
     events: u8,
+    /// The watcher has refused: no share gives the tick more to do.
+    stopped: bool,
     watch: Option<&'w mut dyn FnMut(Work) -> bool>,
 }
 
@@ -102,6 +104,7 @@ impl<'w> Slice<'w> {
             expansions: 0,
             traces: 0,
             events: 0,
+            stopped: false,
             watch: None,
         }
     }
@@ -124,6 +127,9 @@ impl<'w> Slice<'w> {
 
     /// Splits the budget: from here on so many expansions and so many trace steps may be done.
     pub fn share(&mut self, expansions: u64, traces: u64) {
+        if self.stopped {
+            return;
+        }
         self.expansion_limit = self.expansions.saturating_add(expansions).min(self.budget);
         self.trace_limit = self.traces.saturating_add(traces);
     }
@@ -157,6 +163,7 @@ impl<'w> Slice<'w> {
                 if !go_on {
                     self.expansion_limit = 0;
                     self.trace_limit = 0;
+                    self.stopped = true;
                     self.watch = None;
                 }
                 go_on
@@ -223,6 +230,8 @@ mod tests {
         let mut slice = Slice::watched(100, &mut watch);
         assert_eq!((0..50).filter(|&n| slice.expand(NodeId(n))).count(), 4);
         assert!(!slice.trace(NodeId(0)));
+        slice.share(50, 50);
+        assert!(!slice.trace(NodeId(0)) && !slice.expand(NodeId(0)), "whatever it is given");
         assert_eq!(slice.expansions(), 4);
     }
 }

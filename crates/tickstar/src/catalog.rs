@@ -17,8 +17,8 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::{
-    Acting, Agent, AgentError, NodeId, OpenList, Priority, Ratio, RatioError, SearchConfig, Space,
-    TimeBounded, TimeBoundedConfig, Tracing, WeightError,
+    Acting, Agent, AgentError, NodeId, OpenList, Priority, Ratio, RatioError, Restart,
+    SearchConfig, Space, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
 };
 
 /// An algorithm that can be asked for by name.
@@ -57,7 +57,8 @@ pub struct Parameter {
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // a list of yes-or-no facts is what it is
 pub struct Guarantees {
-    /// It arrives exactly when the goal can be reached, and says so when it cannot.
+    /// It arrives exactly when the goal can be reached, and says so when it cannot, as long as the
+    /// map, known to it or not, stays as it is.
     pub complete: bool,
     /// It moves before it knows a whole path.
     pub acts_at_once: bool,
@@ -67,6 +68,8 @@ pub struct Guarantees {
     pub needs_reversible_edges: bool,
     /// What is known of the cost of the walk.
     pub cost: &'static str,
+    /// What it does when the map turns out to be another, or changes.
+    pub changes: &'static str,
 }
 
 const OPEN: Parameter = Parameter {
@@ -91,7 +94,54 @@ const TRACE: Parameter = Parameter {
               free: the budget is k expansions and tracing is not counted (2012)",
 };
 
-static ENTRIES: [Entry; 5] = [
+const SHORTCUT: Parameter = Parameter {
+    name: "shortcut",
+    default: "false",
+    meaning: "enhancement 1: look for a shortcut to the known path while walking back",
+};
+const SWITCH: Parameter = Parameter {
+    name: "switch",
+    default: "false",
+    meaning: "enhancement 2: do not leave a path for one that reaches less far",
+};
+const REOPEN: Parameter = Parameter {
+    name: "reopen",
+    default: "false",
+    meaning: "open a closed node again when a cheaper way to it is found",
+};
+const RESTART: Parameter = Parameter {
+    name: "restart",
+    default: "lazy",
+    meaning: "lazy: search anew when the way ahead is cut, or a way that has opened may be better by \
+              more than the weight; eager: whenever anything has changed",
+};
+
+const fn weight(default: &'static str) -> Parameter {
+    Parameter {
+        name: "weight",
+        default,
+        meaning: "the weight w, 1 or more; a decimal or a fraction such as 7/5",
+    }
+}
+
+/// What an agent does that does not expect changes.
+const STOPPED: &str =
+    "searches anew when its next step is blocked, or it finds no way after a change";
+
+/// Of RTBA* and TBAA*.
+const PATH: &str = "searches anew when the path to the most promising node is cut: arrives in unknown \
+                    terrain exactly when there is a way";
+
+/// Of repeated time-bounded searches.
+const REPEATED: &str = "searches anew when the way ahead is cut, or may be bettered by one that has \
+                        opened (restart=lazy), or whenever anything has changed (restart=eager)";
+
+const BJORNSSON: &str = "Björnsson, Bulitko, Sturtevant, \"TBA*: Time-Bounded A*\", IJCAI 2009";
+const HERNANDEZ_2012: &str =
+    "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
+const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
+
+static ENTRIES: [Entry; 11] = [
     Entry {
         name: "astar",
         title: "A*",
@@ -105,6 +155,7 @@ static ENTRIES: [Entry; 5] = [
             bounded_tick: false,
             needs_reversible_edges: false,
             cost: "optimal",
+            changes: STOPPED,
         },
         default_budget: None,
         base: || complete(Priority::ASTAR),
@@ -115,25 +166,14 @@ static ENTRIES: [Entry; 5] = [
         summary: "As astar, with the estimate weighted: fewer expansions, a path at most w times \
                   the cheapest.",
         paper: "Pohl 1970",
-        parameters: &[
-            Parameter {
-                name: "weight",
-                default: "1.5",
-                meaning: "the weight w, 1 or more; a decimal or a fraction such as 7/5",
-            },
-            Parameter {
-                name: "reopen",
-                default: "false",
-                meaning: "open a closed node again when a cheaper way to it is found",
-            },
-            OPEN,
-        ],
+        parameters: &[weight("1.5"), REOPEN, OPEN],
         guarantees: Guarantees {
             complete: true,
             acts_at_once: false,
             bounded_tick: false,
             needs_reversible_edges: false,
             cost: "at most w times the optimum",
+            changes: STOPPED,
         },
         default_budget: None,
         base: || complete(Priority::ASTAR),
@@ -150,6 +190,7 @@ static ENTRIES: [Entry; 5] = [
             bounded_tick: false,
             needs_reversible_edges: false,
             cost: "no bound",
+            changes: STOPPED,
         },
         default_budget: None,
         base: || complete(Priority::GREEDY),
@@ -159,7 +200,7 @@ static ENTRIES: [Entry; 5] = [
         title: "Late-acting A*",
         summary: "A time-sliced A* that steps to and fro at the start until it knows the path: \
                   the comparison in table 1 of the TBA* paper.",
-        paper: "Björnsson, Bulitko, Sturtevant, \"TBA*: Time-Bounded A*\", IJCAI 2009",
+        paper: BJORNSSON,
         parameters: &[R, C, TRACE, OPEN],
         guarantees: Guarantees {
             complete: true,
@@ -167,6 +208,7 @@ static ENTRIES: [Entry; 5] = [
             bounded_tick: true,
             needs_reversible_edges: true,
             cost: "the optimum, and a step for every tick spent searching",
+            changes: STOPPED,
         },
         default_budget: Some(100),
         base: || TimeBoundedConfig { acting: Acting::Late, ..TimeBoundedConfig::default() },
@@ -176,34 +218,126 @@ static ENTRIES: [Entry; 5] = [
         title: "TBA* (Time-Bounded A*)",
         summary: "One A* search over all ticks; each tick the agent steps along the best path known \
                   so far, or back towards it.",
-        paper: "Björnsson, Bulitko, Sturtevant, \"TBA*: Time-Bounded A*\", IJCAI 2009",
-        parameters: &[
-            R,
-            C,
-            TRACE,
-            Parameter {
-                name: "shortcut",
-                default: "false",
-                meaning: "enhancement 1: look for a shortcut to the known path while walking back",
-            },
-            Parameter {
-                name: "switch",
-                default: "false",
-                meaning: "enhancement 2: do not leave a path for one that reaches less far",
-            },
-            OPEN,
-        ],
+        paper: BJORNSSON,
+        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
         guarantees: Guarantees {
-            complete: true,
-            acts_at_once: true,
-            bounded_tick: true,
-            needs_reversible_edges: true,
             cost: "at most twice the optimum once the path to the goal is being followed",
+            ..TIME_BOUNDED
         },
         default_budget: Some(100),
         base: TimeBoundedConfig::default,
     },
+    Entry {
+        name: "tb-wastar",
+        title: "TB-WA* (Time-Bounded Weighted A*)",
+        summary: "As tba, with the estimate weighted: it knows a path sooner, and so walks astray \
+                  less, and often even shorter.",
+        paper: HERNANDEZ_2014,
+        parameters: &[weight("3"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "at most 2w times the optimum once the path to the goal is being followed; with \
+                   trace=free, at most 2w times the optimum and a step for each k expansions in all",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: TimeBoundedConfig::default,
+    },
+    Entry {
+        name: "tb-gbfs",
+        title: "TB-GBFS (Time-Bounded Greedy Best-First Search)",
+        summary: "As tba, by the estimate alone: the fewest steps back with small budgets, and no \
+                  promise about the path.",
+        paper: HERNANDEZ_2014,
+        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees { cost: "no bound", ..TIME_BOUNDED },
+        default_budget: Some(100),
+        base: greedy,
+    },
+    Entry {
+        name: "rtba",
+        title: "RTBA* (Restarting Time-Bounded A*)",
+        summary: "TBA* for terrain that is discovered on the way: when a wall is seen across the \
+                  path, the search begins again from where the agent stands.",
+        paper: HERNANDEZ_2012,
+        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "as tba where no restart is needed; run again and again from the same start, it ends \
+                   on an optimal path",
+            changes: PATH,
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || restarting(Restart::Path),
+    },
+    Entry {
+        name: "tbaa",
+        title: "TBAA* (Time-Bounded Adaptive A*)",
+        summary: "RTBA* that learns: each search raises the estimates of what it has expanded, and the \
+                  next is led round the dead ends.",
+        paper: HERNANDEZ_2012,
+        parameters: &[weight("1"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "as tba (with a weight: tb-wastar) where no restart is needed; run again and again \
+                   from the same start, it ends on a path of at most w times the optimum",
+            changes: "as rtba; when something opens, what was learned is forgotten, as it may be wrong",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || {
+            let base = restarting(Restart::Path);
+            TimeBoundedConfig { search: SearchConfig { learn: true, ..base.search }, ..base }
+        },
+    },
+    Entry {
+        name: "rtb-wastar",
+        title: "Repeated TB-WA*",
+        summary: "TB-WA* for maps that change under its feet: the search begins again when the way \
+                  ahead is cut, or a better one may have opened.",
+        paper: HERNANDEZ_2014,
+        parameters: &[weight("3"), REOPEN, RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "a path found while nothing changes is at most w times the optimum from where the \
+                   search began",
+            changes: REPEATED,
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || restarting(Restart::Lazy),
+    },
+    Entry {
+        name: "rtb-gbfs",
+        title: "Repeated TB-GBFS",
+        summary: "TB-GBFS for maps that change under its feet.",
+        paper: HERNANDEZ_2014,
+        parameters: &[RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "no bound",
+            changes: "as rtb-wastar, but a way that has opened is no reason: it promises no cost",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || TimeBoundedConfig { restart: Restart::Lazy, ..greedy() },
+    },
 ];
+
+/// What all members of the time-bounded family have in common.
+const TIME_BOUNDED: Guarantees = Guarantees {
+    complete: true,
+    acts_at_once: true,
+    bounded_tick: true,
+    needs_reversible_edges: true,
+    cost: "",
+    changes: STOPPED,
+};
+
+fn greedy() -> TimeBoundedConfig {
+    let search = SearchConfig { priority: Priority::GREEDY, ..SearchConfig::default() };
+    TimeBoundedConfig { search, ..TimeBoundedConfig::default() }
+}
+
+fn restarting(restart: Restart) -> TimeBoundedConfig {
+    TimeBoundedConfig { restart, ..TimeBoundedConfig::default() }
+}
 
 /// A search that waits for its whole path.
 fn complete(priority: Priority) -> TimeBoundedConfig {
@@ -357,6 +491,10 @@ impl Entry {
                     let lists = [OpenList::Buckets, OpenList::Heap];
                     config.search.open = lists[choice(name, value, ["buckets", "heap"])?];
                 }
+                "restart" => {
+                    let rules = [Restart::Lazy, Restart::Eager];
+                    config.restart = rules[choice(name, value, ["lazy", "eager"])?];
+                }
                 "weight" => {
                     config.search.priority = Priority::weighted(number(name, value)?)?;
                 }
@@ -403,6 +541,7 @@ fn choice(
         expected: match words {
             ["free", _] => "bounded or free",
             ["buckets", _] => "buckets or heap",
+            ["lazy", _] => "lazy or eager",
             _ => "true or false",
         },
     })

@@ -62,7 +62,9 @@ mod ratio;
 mod search;
 mod space;
 
-pub use agent::{Acting, Agent, AgentError, Seen, Step, TimeBounded, TimeBoundedConfig, Tracing};
+pub use agent::{
+    Acting, Agent, AgentError, Restart, Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
+};
 pub use budget::{Event, Slice, Work};
 pub use cost::Cost;
 pub use find::{EndpointError, Path, find_path};

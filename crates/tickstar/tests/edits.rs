@@ -104,7 +104,7 @@ fn a_door_that_opens_gives_new_hope() {
         problem.oracle = Oracle::of_grid(&problem.space);
         let seen = Seen { changed: &[problem.space.node(door).unwrap()] };
         let told = tick(agent.as_mut(), &problem.space, seen, 100, u64::MAX);
-        assert_eq!(told.events, [Event::Restart]);
+        assert!(told.has(Event::Restart));
         assert!(walk(agent.as_mut(), &problem, 100).arrived());
     }
 }

@@ -19,7 +19,12 @@ fn settings(open: OpenList) -> impl Iterator<Item = SearchConfig> {
     let priorities =
         [Priority::ASTAR, weighted(7, 5), weighted(3, 1), Priority::GREEDY, Priority::UNIFORM];
     priorities.into_iter().flat_map(move |priority| {
-        [false, true].map(|reopen| SearchConfig { priority, open, reopen })
+        [false, true].map(|reopen| SearchConfig {
+            priority,
+            open,
+            reopen,
+            ..SearchConfig::default()
+        })
     })
 }
 

@@ -3,7 +3,7 @@
 mod shortcut;
 mod time_bounded;
 
-pub use time_bounded::{Acting, TimeBounded, TimeBoundedConfig, Tracing};
+pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};
 
 use thiserror::Error;
 
@@ -32,7 +32,8 @@ pub enum Step {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen<'a> {
-    /// The nodes that were blocked or opened; the space says which.
+    /// The nodes that were blocked or opened, or whose edges changed; the space says which. One that
+    /// can be stood on now is taken for one where edges may have come or grown cheaper.
     pub changed: &'a [NodeId],
 }
 
@@ -50,11 +51,21 @@ pub trait Agent<S: Space> {
     /// When the start or goal cannot be stood on, or the space is not fit for the agent.
     fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
 
+    /// Puts the agent somewhere else, with the same goal: it was thrown back, or is to walk again. It
+    /// keeps what it has learned about the map.
+    ///
+    /// # Errors
+    /// When it cannot stand there, or at its goal.
+    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError>;
+
     /// Where the agent stands.
     fn position(&self) -> NodeId;
 
     /// The node it is heading for at present: the goal, or the end of the path it follows.
     fn target(&self) -> Option<NodeId>;
+
+    /// The whole path its last search has found, from where that search began to the goal.
+    fn plan(&self) -> Option<Vec<NodeId>>;
 
     /// What one tick of this budget may spend at most: expansions and trace steps.
     fn limits(&self, budget: u64) -> (u64, u64);

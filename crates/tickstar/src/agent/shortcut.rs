@@ -16,9 +16,7 @@
 
 use crate::search::Trails;
 use crate::search::Which::Follow;
-use crate::{
-    BestFirst, Cost, Event, NodeId, OpenList, Priority, SearchConfig, Slice, Space, Status,
-};
+use crate::{BestFirst, Cost, Event, NodeId, OpenList, SearchConfig, Slice, Space, Status};
 
 #[derive(Clone, Debug)]
 pub(super) struct Shortcut {
@@ -34,7 +32,7 @@ pub(super) struct Shortcut {
 
 impl Shortcut {
     pub fn new(open: OpenList) -> Shortcut {
-        let config = SearchConfig { priority: Priority::ASTAR, open, reopen: false };
+        let config = SearchConfig { open, ..SearchConfig::default() };
         Shortcut { search: BestFirst::new(config), near: None, climbed: None, found: false }
     }
 

@@ -4,9 +4,13 @@
 //! * Y. Björnsson, V. Bulitko, N. Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009: the algorithm,
 //!   its budgets, the sliced trace, both enhancements, and the late-acting A* of its table 1.
 //! * C. Hernández, J. Baier, T. Uras, S. Koenig, "Time-Bounded Adaptive A*", AAMAS 2012: the form
-//!   with k expansions an interval and tracing free of charge ([`Tracing::Free`]).
+//!   with k expansions an interval and tracing free of charge ([`Tracing::Free`]), and beginning again
+//!   when the path is cut ([`Restart::Path`]): RTBA*, and with [`SearchConfig::learn`] TBAA*.
+//! * C. Hernández, R. Asín, J. Baier, "Time-Bounded Best-First Search", 2014: other priorities
+//!   (TB-WA*, TB-GBFS), and maps that change ([`Restart::Eager`], [`Restart::Lazy`]).
 //!
 //! # One tick (numbers are lines of the 2009 listing)
+//! 0. Heed what was seen to change; the search may begin again from where the agent stands.
 //! 1. Expand up to `N_E` nodes, away from the root, until the goal is the best open node (6–8).
 //! 2. Trace the path to the most promising node back along parents, up to `N_T` steps; a trace may
 //!    take several ticks. It is done where it meets the agent or the root (9–13). A finished path
@@ -30,18 +34,32 @@
 //!   less.
 //! * Late acting moves to each neighbour of the start in turn instead of a random one: the same on
 //!   average, without random numbers.
-//! * The papers assume a map that does not change. Here a step that is no longer legal is never
-//!   taken: the search begins again from where the agent stands, and the agent waits for one tick.
-//!   The same happens instead of giving up if the open list runs empty after a change was seen.
+//! * A step that is no longer legal is never taken, whatever the settings: the search begins again from
+//!   where the agent stands, and the agent waits for one tick. The same happens instead of giving up
+//!   if the open list runs empty and a way may have been missed: after a node was opened, or, for A*
+//!   that does not expect it ([`SearchConfig::blocking`]), after any change.
+//! * The papers check the path from the root; here only what lies ahead of the agent counts, and
+//!   beside the path the way back to it, which the 2014 paper overlooks: its lazy agent could walk back
+//!   into a new wall. A path is also checked while it is traced (line 22 of RTBA*), as it may lead
+//!   through a wall that was not on the path when it was seen; the 2014 paper overlooks that too.
+//! * With bounded tracing a path is checked as it is traced, over several ticks, and the way back as far
+//!   as the tick's trace steps reach; what is not reached is checked before each step.
+//! * When a cost falls, the 2014 paper compares with the cost of the rest of the path. While the goal is
+//!   not found, the path ends before it; here the estimate from there is added. A greedy search, which
+//!   promises nothing about cost, takes no notice of costs that fall.
+//! * When a cost falls, everything learned is forgotten, as it may be wrong: the 2012 paper has no
+//!   such case.
 //!
 //! # Invariants
 //! * Every step is an edge of the space at that moment.
-//! * The nodes expanded are those of the plain search with the same settings, in the same order.
+//! * While nothing changes, the nodes expanded are those of the plain search with the same settings, in
+//!   the same order.
 //! * The path to the goal, once followed, is never left, but for a shortcut that is strictly cheaper.
 //!
 //! # Real-time bound
 //! At most `N_E` expansions and `N_T` trace steps a tick (see [`Agent::limits`]), whatever the map's
-//! size; beside them a constant number of look-ups, and one look at the agent's own edges.
+//! size; beside them a constant number of look-ups, one look at the agent's own edges, and a few
+//! look-ups for each change it is told of. Beginning again takes constant time.
 
 use super::shortcut::Shortcut;
 use super::{Agent, AgentError, Seen, Step};
@@ -108,6 +126,24 @@ impl Default for Tracing {
     }
 }
 
+/// When the search begins again from where the agent stands, on a map that turns out to be another.
+///
+/// Whatever the setting, it does when the next step cannot be taken any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Restart {
+    /// Only then: for maps that are known and seldom change.
+    #[default]
+    Stopped,
+    /// When the path to the most promising node, or the way back to it, is cut or has grown dearer:
+    /// RTBA* and TBAA*, for maps that are discovered on the way.
+    Path,
+    /// Also when a cost has fallen and a way through there may be better by more than the weight of the
+    /// search: the lazy restart of the 2014 paper, for maps that change.
+    Lazy,
+    /// Whenever anything has changed.
+    Eager,
+}
+
 /// A member of the time-bounded family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TimeBoundedConfig {
@@ -117,6 +153,8 @@ pub struct TimeBoundedConfig {
     pub acting: Acting,
     /// How tracing is paid for.
     pub tracing: Tracing,
+    /// When the search begins again.
+    pub restart: Restart,
     /// Enhancement 1: when the path to the goal is known and the agent is off it, look for a
     /// shortcut on each step back.
     pub shortcut: bool,
@@ -143,7 +181,7 @@ pub struct TimeBoundedConfig {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools)] // four independent facts about the state of a run
+#[allow(clippy::struct_excessive_bools)] // independent facts about the state of a run
 pub struct TimeBounded {
     config: TimeBoundedConfig,
     search: BestFirst,
@@ -165,6 +203,8 @@ pub struct TimeBounded {
     first: bool,
     /// Something was seen to change since this search began.
     changed: bool,
+    /// A change since this search began may have made something cheaper.
+    fell: bool,
     /// Which neighbour late acting steps to next.
     bounces: usize,
     shortcut: Option<Box<Shortcut>>,
@@ -178,10 +218,11 @@ impl TimeBounded {
     /// space does not have them.
     pub fn new(
         space: &impl Space,
-        config: TimeBoundedConfig,
+        mut config: TimeBoundedConfig,
         start: NodeId,
         goal: NodeId,
     ) -> Result<TimeBounded, AgentError> {
+        config.search.blocking |= matches!(config.restart, Restart::Path | Restart::Lazy);
         let shortcut = config.shortcut.then(|| Box::new(Shortcut::new(config.search.open)));
         let mut agent = TimeBounded {
             config,
@@ -197,6 +238,7 @@ impl TimeBounded {
             solved: false,
             first: true,
             changed: false,
+            fell: false,
             bounces: 0,
             shortcut,
         };
@@ -215,10 +257,15 @@ impl TimeBounded {
             return Err(AgentError::NeedsReversibleEdges);
         }
         self.goal = goal;
-        self.at = start;
+        self.search.forget();
+        self.put(space, start);
+        Ok(())
+    }
+
+    fn put(&mut self, space: &impl Space, at: NodeId) {
+        self.at = at;
         self.bounces = 0;
         self.begin(space);
-        Ok(())
     }
 
     /// Begins a search from where the agent stands.
@@ -231,6 +278,7 @@ impl TimeBounded {
         self.solved = false;
         self.first = true;
         self.changed = false;
+        self.fell = false;
         if let Some(shortcut) = &mut self.shortcut {
             shortcut.reset();
         }
@@ -242,14 +290,132 @@ impl TimeBounded {
         Step::Wait
     }
 
+    /// Step 0: what was seen to change.
+    fn heed(&mut self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) {
+        if seen.changed.is_empty() {
+            return;
+        }
+        self.changed = true;
+        let fell = seen.changed.iter().any(|&node| space.contains(node));
+        if fell {
+            self.fell = true;
+            self.search.forget();
+        }
+        let again = match self.config.restart {
+            Restart::Stopped => false,
+            Restart::Path => self.is_cut(space, seen, slice),
+            Restart::Lazy => {
+                self.is_cut(space, seen, slice) || fell && self.is_undercut(space, seen, slice)
+            }
+            Restart::Eager => true,
+        };
+        if again {
+            slice.note(Event::Restart);
+            self.begin(space);
+        }
+    }
+
+    /// Whether a change cuts a path, or the way back to the one followed, or has made it dearer.
+    fn is_cut(&self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) -> bool {
+        let mut cut = false;
+        for &changed in seen.changed {
+            space.for_each_affected(changed, |node| cut |= self.is_cut_at(space, node));
+        }
+        if cut {
+            return true;
+        }
+        let mut node = self.at;
+        while !self.is_ahead(node) {
+            let Some(back) = self.way_back(node) else { return false };
+            if space.edge(node, back).is_none() {
+                return true;
+            }
+            if !slice.trace(back) {
+                return false;
+            }
+            node = back;
+        }
+        false
+    }
+
+    /// Whether a path is cut before or behind this node, if the node is on it.
+    fn is_cut_at(&self, space: &impl Space, node: NodeId) -> bool {
+        let walked = self.trails.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
+        [(Follow, walked), (Fresh, usize::MAX)].into_iter().any(|(which, last)| {
+            let Some(place) = self.trails.place(which, node) else { return false };
+            let cut = |parent: usize, child: usize| {
+                let ends = (self.trails.at(which, parent), self.trails.at(which, child));
+                let (Some(parent), Some(child)) = ends else { return false };
+                !self.holds(space, parent, child)
+            };
+            let before = place < last && cut(place + 1, place);
+            before || place <= last && place > 0 && cut(place, place - 1)
+        })
+    }
+
+    /// Whether an edge of a path is there, and no dearer than when the search came by.
+    fn holds(&self, space: &impl Space, parent: NodeId, child: NodeId) -> bool {
+        let g = |node| self.search.cost_to(node).unwrap_or_default();
+        // Where nodes are reopened, the child may have another parent by now, and a smaller g.
+        let dearer =
+            |cost: Cost| cost > g(child) - g(parent) && self.search.parent(child) == Some(parent);
+        space.edge(parent, child).is_some_and(|cost| !dearer(cost))
+    }
+
+    /// Whether a way over something that has come or grown cheaper may be better than the rest of the
+    /// path, by more than the weight of the search.
+    fn is_undercut(&self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) -> bool {
+        let Some(rest) = self.rest(space, slice) else { return false };
+        let priority = self.config.search.priority;
+        seen.changed.iter().any(|&node| {
+            let through = space.estimate_through(self.at, node, self.goal);
+            space.contains(node) && priority.prefers(through, rest)
+        })
+    }
+
+    /// What is left to walk: back to the path, along it, and from its tip to the goal as estimated. At
+    /// most that, if the tick's trace steps do not reach back to the path.
+    fn rest(&self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Cost> {
+        if self.search.status() == Status::Exhausted {
+            return Some(Cost::INFINITE);
+        }
+        let tip = self.trails.tip(Follow)?;
+        let mut junction = self.at;
+        while !self.is_ahead(junction) {
+            match self.way_back(junction) {
+                Some(back) if slice.trace(back) => junction = back,
+                _ => {
+                    junction = self.root;
+                    break;
+                }
+            }
+        }
+        let g = |node| self.search.cost_to(node).unwrap_or(Cost::INFINITE);
+        let walk = (g(self.at) - g(junction)) + (g(tip) - g(junction));
+        Some(walk + self.search.estimate(space, tip))
+    }
+
+    /// Whether a node is on the part of the path followed that lies ahead.
+    fn is_ahead(&self, node: NodeId) -> bool {
+        self.trails.place(Follow, node).is_some_and(|place| place <= self.ahead)
+    }
+
+    /// Where an agent that is off the path goes from this node.
+    fn way_back(&self, node: NodeId) -> Option<NodeId> {
+        let shortcut = self.shortcut.as_ref().and_then(|shortcut| shortcut.step(node));
+        shortcut.or_else(|| self.search.parent(node))
+    }
+
     /// Step 1: the tick's expansions.
     fn think(&mut self, space: &impl Space, slice: &mut Slice<'_>) {
         let budget = slice.budget();
         let (mut expansions, traces) = self.config.tracing.split(budget);
         if self.search.status() == Status::Reached {
-            slice.share(0, self.config.tracing.after_search(budget));
+            let traces = self.config.tracing.after_search(budget);
+            slice.share(0, traces.saturating_sub(slice.traces()));
             return;
         }
+        let traces = traces.saturating_sub(slice.traces());
         if self.first {
             expansions = expansions.min(traces);
         }
@@ -260,23 +426,32 @@ impl TimeBounded {
         self.first &= slice.expansions() == 0;
     }
 
-    /// Step 2: the tick's tracing.
-    fn trace(&mut self, slice: &mut Slice<'_>) {
+    /// Step 2: the tick's tracing. Answers whether the path is as the search found it, as far as it
+    /// has been traced.
+    fn trace(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
         if !self.tracing {
-            let Some(tip) = self.search.best() else { return };
+            let Some(tip) = self.search.best() else { return true };
             if self.config.acting != Acting::Early && tip != self.goal {
-                return;
+                return true;
             }
             self.trails.begin(tip);
             self.tracing = true;
         }
+        let check = self.changed && matches!(self.config.restart, Restart::Path | Restart::Lazy);
         // The agent may have walked onto a part that was traced before it came there.
         let mut done = self.trails.place(Fresh, self.at).is_some();
         let mut front = self.trails.front();
         while !done {
-            let Some(parent) = front.and_then(|front| self.search.parent(front)) else { break };
+            let Some((node, parent)) =
+                front.and_then(|node| Some((node, self.search.parent(node)?)))
+            else {
+                break;
+            };
             if !slice.trace(parent) {
-                return;
+                return true;
+            }
+            if check && !self.holds(space, parent, node) {
+                return false;
             }
             self.trails.extend(parent);
             front = Some(parent);
@@ -284,6 +459,7 @@ impl TimeBounded {
         }
         self.tracing = false;
         self.adopt(slice);
+        true
     }
 
     /// Makes the freshly traced path the one to follow, unless the switching rule keeps the old one.
@@ -305,7 +481,9 @@ impl TimeBounded {
 
     /// The next node on the path being followed, if the agent stands on the part that lies ahead.
     fn follow_step(&self) -> Option<NodeId> {
-        self.trails.place(Follow, self.at).filter(|&place| place <= self.ahead)?;
+        if !self.is_ahead(self.at) {
+            return None;
+        }
         self.trails.next(Follow, self.at)
     }
 
@@ -369,25 +547,27 @@ impl<S: Space> Agent<S> for TimeBounded {
         if self.at == self.goal {
             return Step::Arrived;
         }
-        self.changed |= !seen.changed.is_empty();
+        let (expansions, traces) = self.config.tracing.split(slice.budget());
+        slice.share(0, traces);
+        self.heed(space, seen, slice);
         if self.solved {
             if let Some(shortcut) = &mut self.shortcut {
                 let off_path = self.trails.place(Follow, self.at).is_none();
                 if off_path && shortcut.step(self.at).is_none() {
-                    let (expansions, traces) = self.config.tracing.split(slice.budget());
-                    slice.share(expansions, traces);
+                    slice.share(expansions, traces.saturating_sub(slice.traces()));
                     shortcut.seek(space, &self.search, &self.trails, self.at, slice);
                 }
             }
         } else {
             self.think(space, slice);
             if self.search.status() == Status::Exhausted {
-                if self.changed {
-                    return self.restart(space, slice);
-                }
-                return Step::Unreachable;
+                // Where nodes were only blocked, a search that expects it has missed no way.
+                let missed = self.fell || self.changed && !self.config.search.blocking;
+                return if missed { self.restart(space, slice) } else { Step::Unreachable };
             }
-            self.trace(slice);
+            if !self.trace(space, slice) {
+                return self.restart(space, slice);
+            }
         }
         match self.choose(space, slice) {
             Some(to) if space.edge(self.at, to).is_none() => self.restart(space, slice),
@@ -400,12 +580,23 @@ impl<S: Space> Agent<S> for TimeBounded {
         self.take(space, start, goal)
     }
 
+    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
+        EndpointError::check(space, at, self.goal)?;
+        self.put(space, at);
+        Ok(())
+    }
+
     fn position(&self) -> NodeId {
         self.at
     }
 
     fn target(&self) -> Option<NodeId> {
         self.trails.tip(Follow)
+    }
+
+    fn plan(&self) -> Option<Vec<NodeId>> {
+        let found = self.search.status() == Status::Reached;
+        self.search.path_to(self.goal).filter(|_| found)
     }
 
     fn limits(&self, budget: u64) -> (u64, u64) {

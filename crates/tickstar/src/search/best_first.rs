@@ -7,7 +7,8 @@
 //!
 //! A search is of the map as it was when it began. If a node is blocked or opened meanwhile, what it
 //! expands later is seen as it is then, but the search may miss ways; a caller that changes the map
-//! begins anew, at the latest when the search is exhausted.
+//! begins anew, at the latest when the search is exhausted. With [`SearchConfig::blocking`] no way is
+//! missed if nodes are only blocked.
 //!
 //! # Invariants
 //! * A parent pointer is set only together with a g-value derived from it, and g-values only fall,
@@ -21,6 +22,7 @@
 //! the open list turns to its next bucket, it looks at every entry in it, and on an open map of
 //! millions of cells one bucket can hold more than a hundred thousand.
 
+use super::learned::Learned;
 use super::open::{Buckets, Entry, Heap, Open, OpenList};
 use super::paged::Paged;
 use super::priority::Priority;
@@ -50,6 +52,16 @@ pub struct SearchConfig {
     /// optimum holds without reopening too, as the estimate is consistent; with reopening it may
     /// expand more nodes than A*, which undoes what the weight is for.
     pub reopen: bool,
+    /// Whether nodes may be blocked while the search goes on.
+    ///
+    /// Off by default: A* then looks at fewer neighbours. With it on, a search that is exhausted has
+    /// shown that there is no way on the map as it is now, if no node was opened meanwhile.
+    pub blocking: bool,
+    /// Whether each search teaches those after it, towards the same goal, better estimates.
+    ///
+    /// They stay consistent, and never exceed the true distance, as long as nodes are only blocked; a
+    /// caller that opens one must say so by [`BestFirst::forget`].
+    pub learn: bool,
 }
 
 /// Neighbours that are taken in together.
@@ -92,6 +104,7 @@ pub struct BestFirst {
     open: List,
     /// Room for the neighbours of a node that has more of them than a batch holds.
     more: Vec<News>,
+    learned: Option<Box<Learned>>,
     core: Core,
 }
 
@@ -124,7 +137,8 @@ impl BestFirst {
             best: None,
             status: Status::Exhausted,
         };
-        BestFirst { nodes: Paged::default(), open, more: Vec::new(), core }
+        let learned = config.learn.then(Box::default);
+        BestFirst { nodes: Paged::default(), open, more: Vec::new(), learned, core }
     }
 
     /// Begins a new search from one node to another.
@@ -135,11 +149,22 @@ impl BestFirst {
 
     /// Begins a new search towards a goal, with no root yet, of which the farthest will be about
     /// `from_root` away. Constant time: nothing of the search before is touched.
+    ///
+    /// If it learns, the search before has taught what it can; all is forgotten if the goal is another.
     pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
         self.nodes.cover(space.size());
+        let f = self.least_f();
+        if let Some(learned) = &mut self.learned {
+            learned.cover(space.size());
+            if goal != self.core.goal {
+                learned.forget(self.core.number());
+            }
+            learned.conclude(self.core.number(), f);
+        }
         self.core.stamp = self.core.stamp.wrapping_add(2);
         if self.core.stamp == 0 {
             self.nodes.clear();
+            self.learned.iter_mut().for_each(|learned| learned.clear());
             self.core.stamp = 2;
         }
         let range = self.core.config.priority.key_range(space.max_edge_cost(), from_root);
@@ -156,22 +181,45 @@ impl BestFirst {
     /// Adds a node the search begins from, with a cost it has already. A node that is not in the
     /// space, or has a cost beyond 2^63, is no beginning and is left out.
     pub fn add_root(&mut self, space: &impl Space, root: NodeId, g: Cost) {
+        let (nodes, learned) = (&mut self.nodes, self.learned.as_deref_mut());
         match &mut self.open {
-            List::Heap(open) => self.core.add_root(&mut self.nodes, open, space, root, g),
-            List::Buckets(open) => self.core.add_root(&mut self.nodes, open, space, root, g),
+            List::Heap(open) => self.core.add_root(nodes, open, learned, space, root, g),
+            List::Buckets(open) => self.core.add_root(nodes, open, learned, space, root, g),
         }
     }
 
     /// Expands nodes until the goal is the best of the open list, no node is left, or the slice is
     /// spent. Going on where it stopped gives the same as never having stopped.
     pub fn run(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Status {
+        let (nodes, more) = (&mut self.nodes, &mut self.more);
+        let learned = self.learned.as_deref_mut();
         match &mut self.open {
-            List::Heap(open) => self.core.run(&mut self.nodes, open, &mut self.more, space, slice),
-            List::Buckets(open) => {
-                self.core.run(&mut self.nodes, open, &mut self.more, space, slice);
-            }
+            List::Heap(open) => self.core.run(nodes, open, learned, more, space, slice),
+            List::Buckets(open) => self.core.run(nodes, open, learned, more, space, slice),
         }
         self.core.status
+    }
+
+    /// Drops what was learned; the search under way will teach nothing either. Constant time.
+    ///
+    /// To be called when an edge has come or grown cheaper: all lessons may then be wrong.
+    pub fn forget(&mut self) {
+        if let Some(learned) = &mut self.learned {
+            learned.forget(self.core.number());
+        }
+    }
+
+    /// The estimate from a node to the goal of the current search: the space's own, or a greater one
+    /// that was learned.
+    pub fn estimate(&self, space: &impl Space, node: NodeId) -> Cost {
+        let plain = space.estimate(node, self.core.goal);
+        match &self.learned {
+            Some(learned) => {
+                let Record { g, stamp, .. } = self.nodes.get(node);
+                learned.estimate(node, plain, (stamp >> 1, g), self.core.number())
+            }
+            None => plain,
+        }
     }
 
     /// Where the search stood when it last stopped.
@@ -225,7 +273,23 @@ impl BestFirst {
             List::Heap(open) => open.bytes(),
             List::Buckets(open) => open.bytes(),
         };
-        self.nodes.bytes() + open
+        let learned = self.learned.as_ref().map_or(0, |learned| learned.bytes());
+        self.nodes.bytes() + open + learned
+    }
+
+    /// The smallest `g + h` on the open list, as far as it is needed for learning. The goal stays on
+    /// the list when it is found, so it takes part.
+    fn least_f(&mut self) -> Option<Cost> {
+        let learned = self.learned.as_deref_mut()?;
+        let (nodes, stamp) = (&self.nodes, self.core.stamp);
+        let live = |entry: &Entry| is_live(nodes.get(entry.node()), stamp, entry);
+        if self.core.config.priority != Priority::ASTAR {
+            return learned.least(live);
+        }
+        match &mut self.open {
+            List::Heap(open) => least_key(open, live),
+            List::Buckets(open) => least_key(open, live),
+        }
     }
 
     #[inline]
@@ -235,11 +299,38 @@ impl BestFirst {
     }
 }
 
+/// The smallest key of the entries that are live.
+fn least_key(open: &mut impl Open, live: impl Fn(&Entry) -> bool) -> Option<Cost> {
+    while let Some(top) = open.peek(&live) {
+        if live(&top) {
+            return Some(Cost(top.key));
+        }
+        open.pop();
+    }
+    None
+}
+
 impl Core {
+    /// The number of the current search, from one.
+    fn number(&self) -> u32 {
+        self.stamp >> 1
+    }
+
+    fn inserter(&self) -> Inserter {
+        Inserter {
+            priority: self.config.priority,
+            plain: self.config.priority == Priority::ASTAR,
+            reopen: self.config.reopen,
+            goal: self.goal,
+            stamp: self.stamp,
+        }
+    }
+
     fn add_root<O: Open>(
         &mut self,
         nodes: &mut Paged<Record>,
         open: &mut O,
+        learned: Option<&mut Learned>,
         space: &impl Space,
         root: NodeId,
         g: Cost,
@@ -249,19 +340,8 @@ impl Core {
             return;
         }
         self.status = Status::Working;
-        let record = match nodes.find_mut(root) {
-            Some(record) => record,
-            None => nodes.touch(root),
-        };
-        if record.stamp & !1 == self.stamp && record.g <= g {
-            return;
-        }
-        *record = Record { g, parent: root, stamp: self.stamp };
-        let key = self.config.priority.key(g, space.estimate(root, self.goal));
-        open.push(key, g, root);
-        if root == self.goal {
-            self.goal_key = key;
-        }
+        let news = News { to: root, g, h: space.estimate(root, self.goal) };
+        self.inserter().insert(nodes, open, learned, root, &[news], &mut self.goal_key);
     }
 
     /// Expands nodes; the hot loop.
@@ -276,6 +356,7 @@ impl Core {
         &mut self,
         nodes: &mut Paged<Record>,
         open: &mut O,
+        mut learned: Option<&mut Learned>,
         more: &mut Vec<News>,
         space: &S,
         slice: &mut Slice<'_>,
@@ -283,15 +364,11 @@ impl Core {
         if self.status != Status::Working {
             return;
         }
-        let inserter = Inserter {
-            priority: self.config.priority,
-            plain: self.config.priority == Priority::ASTAR,
-            reopen: self.config.reopen,
-            goal: self.goal,
-            stamp: self.stamp,
-        };
+        let inserter = self.inserter();
         let (stamp, goal) = (self.stamp, self.goal);
-        let skip = if inserter.plain { Skip::Beaten } else { Skip::Seen };
+        // A node that is learned from must have given every neighbour its g.
+        let steady = !self.config.blocking && !self.config.learn;
+        let skip = if inserter.plain && steady { Skip::Beaten } else { Skip::Seen };
         let mut goal_key = self.goal_key;
         let mut news = [News::default(); BATCH];
         loop {
@@ -336,9 +413,11 @@ impl Core {
                 }
             });
             let news = &news[..count.min(BATCH)];
-            inserter.insert(nodes, open, top.node(), news, &mut goal_key);
+            let lessons = learned.as_deref_mut();
+            inserter.insert(nodes, open, lessons, top.node(), news, &mut goal_key);
             if S::MAX_EDGES > BATCH && !more.is_empty() {
-                inserter.insert_more(nodes, open, top.node(), more, &mut goal_key);
+                let lessons = learned.as_deref_mut();
+                inserter.insert_more(nodes, open, lessons, top.node(), more, &mut goal_key);
             }
         }
         self.goal_key = goal_key;
@@ -371,20 +450,27 @@ impl Inserter {
         self,
         nodes: &mut Paged<Record>,
         open: &mut O,
+        mut learned: Option<&mut Learned>,
         parent: NodeId,
         news: &[News],
         goal_key: &mut u64,
     ) {
         let Inserter { priority, plain, reopen, goal, stamp } = self;
-        for &News { to, g, h } in news {
+        for &News { to, g, mut h } in news {
             let record = match nodes.find_mut(to) {
                 Some(record) => record,
                 None => nodes.touch(to),
             };
+            if let Some(learned) = learned.as_deref_mut() {
+                h = learned.recall(to, h, (record.stamp >> 1, record.g), stamp >> 1);
+            }
             if record.stamp | 1 == stamp | 1 {
                 let frozen = record.stamp != stamp && !reopen;
                 // A greater cost is met here only where two edges lead to the same node.
                 if frozen || !priority.counts_cost() || g >= record.g {
+                    if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
+                        learned.pass_over(g, h);
+                    }
                     continue;
                 }
             }
@@ -392,6 +478,10 @@ impl Inserter {
             // A* is what nearly every search is, and needs no multiplication.
             let key = if plain { (g + h).0 } else { priority.key(g, h) };
             open.push(key, g, to);
+            if let Some(learned) = learned.as_deref_mut().filter(|_| !plain) {
+                let live = |entry: &Entry| is_live(nodes.get(entry.node()), stamp, entry);
+                learned.opened(to, g, h, live);
+            }
             if to == goal {
                 *goal_key = key;
             }
@@ -405,11 +495,12 @@ impl Inserter {
         self,
         nodes: &mut Paged<Record>,
         open: &mut O,
+        learned: Option<&mut Learned>,
         parent: NodeId,
         more: &mut Vec<News>,
         goal_key: &mut u64,
     ) {
-        self.insert(nodes, open, parent, more, goal_key);
+        self.insert(nodes, open, learned, parent, more, goal_key);
         more.clear();
     }
 }

@@ -1,6 +1,7 @@
 //! The one resumable best-first search, and the parts it is made of.
 
 mod best_first;
+mod learned;
 mod open;
 mod paged;
 mod priority;

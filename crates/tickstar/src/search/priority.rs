@@ -50,6 +50,14 @@ impl Priority {
         self.g > 0
     }
 
+    /// Whether a way of the first cost is so much cheaper than one of the second that a search of this
+    /// priority could not have settled for the latter: by more than its weight. A greedy search
+    /// settles for anything.
+    pub(crate) fn prefers(self, cost: Cost, to: Cost) -> bool {
+        let weigh = |cost: Cost, weight: u32| u128::from(cost.0) * u128::from(weight);
+        weigh(cost, self.h) < weigh(to, self.g)
+    }
+
     /// About how far apart the keys of open nodes are, for this dearest edge and this estimate from
     /// the root: exact for A*, whose smallest key never falls; elsewhere it may fall by as much as
     /// the estimate outweighs the cost.

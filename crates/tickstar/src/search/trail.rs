@@ -78,7 +78,7 @@ impl Trails {
 
     /// The node a trail leads to.
     pub fn tip(&self, which: Which) -> Option<NodeId> {
-        self.lists[self.slot(which)].first().copied()
+        self.at(which, 0)
     }
 
     /// Steps from a node to the tip, if the node is on the trail.
@@ -88,10 +88,15 @@ impl Trails {
         (self.lists[slot].get(place) == Some(&node)).then_some(place)
     }
 
+    /// The node so many steps from the tip.
+    pub fn at(&self, which: Which, place: usize) -> Option<NodeId> {
+        self.lists[self.slot(which)].get(place).copied()
+    }
+
     /// The next node towards the tip, if the node is on the trail and not its tip.
     pub fn next(&self, which: Which, node: NodeId) -> Option<NodeId> {
         let place = self.place(which, node)?.checked_sub(1)?;
-        self.lists[self.slot(which)].get(place).copied()
+        self.at(which, place)
     }
 
     /// Heap memory in bytes.

@@ -341,6 +341,22 @@ impl Grid {
         }
     }
 
+    /// Whether a diagonal step depends on the cells whose corners it passes.
+    fn passes_corners(&self) -> bool {
+        (self.neighbors, self.corners) == (Neighbors::Eight, Corners::Never)
+    }
+
+    /// The cells that share a side with this one, clockwise, as far as they are on the map.
+    fn beside(&self, node: NodeId) -> [Option<Cell>; 4] {
+        let Cell { x, y } = self.cell(node);
+        let (left, right) = (x.wrapping_sub(1), x.wrapping_add(1));
+        let (up, down) = (y.wrapping_sub(1), y.wrapping_add(1));
+        [(x, up), (right, y), (x, down), (left, y)].map(|(x, y)| {
+            let cell = Cell { x, y };
+            self.is_inside(cell).then_some(cell)
+        })
+    }
+
     /// The nine bits around a cell on the map.
     #[inline(always)]
     fn around(&self, cell: Cell) -> usize {
@@ -451,6 +467,44 @@ impl Space for Grid {
 
     fn is_reversible(&self) -> bool {
         true
+    }
+
+    /// The cell, and where corners are not cut those beside it: a diagonal step between two of them
+    /// passes it.
+    fn for_each_affected(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
+        visit(changed);
+        if self.passes_corners() {
+            self.beside(changed).into_iter().flatten().for_each(|cell| visit(self.id(cell)));
+        }
+    }
+
+    /// Over the cell itself, or where corners are not cut by a diagonal step past it.
+    fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
+        let over = self.estimate(from, changed) + self.estimate(changed, to);
+        if !self.passes_corners() {
+            return over;
+        }
+        let beside = self.beside(changed);
+        let sides = beside.iter().zip(beside.iter().cycle().skip(1));
+        let past = sides.filter_map(|(&a, &b)| {
+            let (a, b) = (self.id(a?), self.id(b?));
+            let way = |a, b| self.estimate(from, a) + Cost::DIAGONAL + self.estimate(b, to);
+            Some(way(a, b).min(way(b, a)))
+        });
+        past.fold(over, Cost::min)
+    }
+
+    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        let (cell, target) = (self.cell(from), self.cell(to));
+        let (dx, dy) = (cell.x.abs_diff(target.x), cell.y.abs_diff(target.y));
+        if !self.is_inside(cell) || dx > 1 || dy > 1 {
+            return None;
+        }
+        let place = (target.x + 1 - cell.x, target.y + 1 - cell.y);
+        let place = (place.0 as usize, place.1 as usize);
+        let (neighbors, corners) = (self.neighbors, self.corners);
+        let cost = if dx + dy == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+        leads(neighbors, corners, self.around(cell), (1, 1), place).then_some(cost)
     }
 }
 

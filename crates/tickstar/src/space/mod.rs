@@ -76,6 +76,19 @@ pub trait Space {
     /// Whether every edge can be walked back at the same cost.
     fn is_reversible(&self) -> bool;
 
+    /// Calls `visit` with the nodes at which an edge may have gone or grown dearer, if this node was
+    /// blocked or changed: itself, and others if their edges depend on it. Those at the far end of
+    /// its own edges need not be named.
+    fn for_each_affected(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
+        visit(changed);
+    }
+
+    /// A lower bound on the cost of a way that uses an edge which may have come or grown cheaper when
+    /// this node was opened or changed.
+    fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
+        self.estimate(from, changed) + self.estimate(changed, to)
+    }
+
     /// The cost of the edge between two nodes, if there is one.
     fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
         let mut found = None;

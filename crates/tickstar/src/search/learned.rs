@@ -1,0 +1,137 @@
+//! Estimates that earlier searches towards the same goal have raised.
+//!
+//! # Sources
+//! * C. Hernández, J. Baier, T. Uras, S. Koenig, "Time-Bounded Adaptive A*", AAMAS 2012, algorithm 3:
+//!   each search leaves behind `F`, its smallest `g + h` on the open list, and a node it expanded is
+//!   at least `F − g` from the goal. Nothing is written when a search ends: the lesson is drawn for a
+//!   node when a later search meets it.
+//!
+//! # Deviations
+//! * Priorities other than that of A* are not in the paper. `F` is then still the smallest
+//!   *unweighted* `g + h`, kept by a second open list, and takes in every cheaper way that was found
+//!   and not followed (to a closed node without reopening): with the smaller g of that way.
+//! * Costs that fall are not in the paper. Every lesson drawn before may then be wrong, so all are
+//!   dropped, in constant time, and the search under way teaches nothing.
+//!
+//! # Invariants
+//! * The estimates are consistent for the map as it is, if the space's are, and never exceed the true
+//!   distance. Proof for `h' = max(h, F − g)` on the expanded nodes: let `(s, t)` be an edge and `s`
+//!   expanded. Then `g'(t) ≤ g(s) + c` for the smallest g' of a way found to `t`. If `t` is expanded
+//!   and no cheaper way was passed over, `F − g(s) ≤ c + F − g(t) ≤ c + h'(t)`. Else `F ≤ g'(t) + h(t)`
+//!   by the choice of `F`, so `F − g(s) ≤ c + h(t)`. Edges that have gone ask for nothing.
+//! * A node to which a cheaper way was passed over is not raised: `F − g < h`.
+
+use super::open::{Entry, Heap, Open};
+use super::paged::Paged;
+use crate::{Cost, NodeId};
+
+/// A raised estimate, and the number of the search that drew the lesson.
+#[derive(Clone, Copy, Debug, Default)]
+struct Raised {
+    h: Cost,
+    search: u32,
+}
+
+/// What searches towards one goal have taught, searches being numbered from one.
+#[derive(Clone, Debug)]
+pub(crate) struct Learned {
+    raised: Paged<Raised>,
+    /// `F` of the searches from `first` on.
+    lessons: Vec<Cost>,
+    /// Searches before this one teach nothing any more.
+    first: u32,
+    /// Of the search under way: the smallest `g + h` among the cheaper ways passed over.
+    passed_over: u64,
+    /// Of the search under way: the open nodes by `g + h`, if the search itself orders them otherwise.
+    frontier: Heap,
+}
+
+impl Default for Learned {
+    fn default() -> Learned {
+        let (raised, frontier) = (Paged::default(), Heap::default());
+        Learned { raised, lessons: Vec::new(), first: 1, passed_over: u64::MAX, frontier }
+    }
+}
+
+impl Learned {
+    /// Makes room for nodes below `size`.
+    pub fn cover(&mut self, size: usize) {
+        self.raised.cover(size);
+    }
+
+    /// Ends a search that leaves this `F` behind, and begins the next.
+    pub fn conclude(&mut self, search: u32, f: Option<Cost>) {
+        if search >= self.first {
+            let f = f.map_or(0, |f| f.0.min(self.passed_over));
+            self.lessons.push(Cost(f));
+        }
+        self.passed_over = u64::MAX;
+        self.frontier.clear(0);
+    }
+
+    /// Drops everything learned; the search under way will teach nothing either.
+    pub fn forget(&mut self, search: u32) {
+        self.first = search + 1;
+        self.lessons.clear();
+    }
+
+    /// Drops everything, as the numbers of searches begin anew.
+    pub fn clear(&mut self) {
+        self.raised.clear();
+        self.forget(0);
+    }
+
+    /// The estimate of a node, given that of the space, and what the search that met the node last
+    /// knows of it: its number and the node's g.
+    pub fn estimate(&self, node: NodeId, plain: Cost, met: (u32, Cost), now: u32) -> Cost {
+        let raised = self.raised.get(node);
+        let known = if raised.search >= self.first { raised.h.max(plain) } else { plain };
+        let (search, g) = met;
+        let lesson = match search.checked_sub(self.first) {
+            Some(at) if search < now => self.lessons[at as usize].0.saturating_sub(g.0),
+            _ => 0,
+        };
+        known.max(Cost(lesson))
+    }
+
+    /// As [`Learned::estimate`], and remembers it, as the node's g is about to be overwritten.
+    #[inline(never)]
+    pub fn recall(&mut self, node: NodeId, plain: Cost, met: (u32, Cost), now: u32) -> Cost {
+        let h = self.estimate(node, plain, met, now);
+        if h > plain {
+            let raised = match self.raised.find_mut(node) {
+                Some(raised) => raised,
+                None => self.raised.touch(node),
+            };
+            *raised = Raised { h, search: now };
+        }
+        h
+    }
+
+    /// A cheaper way to a node was found and is not followed.
+    pub fn pass_over(&mut self, g: Cost, h: Cost) {
+        self.passed_over = self.passed_over.min((g + h).0);
+    }
+
+    /// A node is open now, in a search that orders its nodes in another way than by `g + h`.
+    pub fn opened(&mut self, node: NodeId, g: Cost, h: Cost, live: impl Fn(&Entry) -> bool) {
+        self.least(live);
+        self.frontier.push((g + h).0, g, node);
+    }
+
+    /// The smallest `g + h` of the nodes opened that are still so.
+    pub fn least(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Cost> {
+        while let Some(top) = self.frontier.peek(&live) {
+            if live(&top) {
+                return Some(Cost(top.key));
+            }
+            self.frontier.pop();
+        }
+        None
+    }
+
+    /// Heap memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.raised.bytes() + self.lessons.capacity() * size_of::<Cost>() + self.frontier.bytes()
+    }
+}
