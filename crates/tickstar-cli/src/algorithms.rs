@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 use tickstar::catalog::{self, Entry};
+use tickstar_lab::WorldKind;
 
 use crate::failure::Failure;
 
@@ -53,6 +54,7 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
         yes(guarantees.needs_reversible_edges),
     )?;
     writeln!(out, "    cost of the walk: {}", guarantees.cost)?;
+    writeln!(out, "    when the map changes: {}", guarantees.changes)?;
     for parameter in entry.parameters {
         let setting = format!("{}={}", parameter.name, parameter.default);
         writeln!(out, "      {setting:<16} {}", parameter.meaning)?;
@@ -87,7 +89,8 @@ fn describe(entry: &Entry) -> serde_json::Value {
             "bounded_tick": guarantees.bounded_tick,
             "needs_reversible_edges": guarantees.needs_reversible_edges,
             "cost": guarantees.cost,
+            "changes": guarantees.changes,
         },
-        "worlds": ["known"],
+        "worlds": WorldKind::NAMES,
     })
 }

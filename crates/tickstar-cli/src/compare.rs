@@ -7,10 +7,10 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
 use tickstar::catalog::Config;
-use tickstar_lab::{Job, Problem, Record, Reference, Summary};
+use tickstar_lab::{Problem, Record, Summary, Terrain};
 
 use crate::failure::Failure;
-use crate::source::{Map, Problems, Rules, Setting, configure, progress};
+use crate::source::{Map, Problems, Rules, Setting, Worlds, configure, progress};
 
 /// Compare algorithms with several budgets on the same problems
 #[derive(Args)]
@@ -18,7 +18,8 @@ use crate::source::{Map, Problems, Rules, Setting, configure, progress};
     tickstar compare\n  \
     tickstar compare --map a.map --scen a.map.scen --take 100 --algorithms tba,late-astar \
     --budgets 10,100\n  \
-    tickstar compare --algorithms tba,tba:switch=true,wastar:weight=3 --csv out.csv")]
+    tickstar compare --algorithms tba,tba:switch=true,wastar:weight=3 --csv out.csv\n  \
+    tickstar compare --world unknown --algorithms rtba,tbaa")]
 pub struct Compare {
     /// A map; may be given several times [default: four that come with the program]
     #[arg(long, value_name = "FILE|builtin:NAME")]
@@ -38,9 +39,8 @@ pub struct Compare {
     budgets: Vec<u64>,
     #[command(flatten)]
     rules: Rules,
-    /// The seed of whatever is random: the problems of built-in maps
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    worlds: Worlds,
     /// Write the table as CSV to a file, or to standard output instead of the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     csv: Option<PathBuf>,
@@ -49,6 +49,13 @@ pub struct Compare {
 /// The maps compared on if none is named: one of each kind, small enough to be done in seconds.
 const MAPS: [&str; 4] =
     ["builtin:rooms-64", "builtin:caves-128", "builtin:islands-128", "builtin:random-64"];
+
+/// A map as the world sees it, and its problems.
+struct Course {
+    map: Map,
+    terrain: Terrain,
+    problems: Vec<Problem>,
+}
 
 /// An algorithm as configured, with a budget, and the name it was asked for by.
 struct Contestant {
@@ -61,15 +68,16 @@ impl Compare {
     pub fn execute(&self) -> Result<(), Failure> {
         let contestants = self.contestants()?;
         let courses = self.courses()?;
-        let total: usize = courses.iter().map(|(_, problems)| problems.len()).sum();
+        let total: usize = courses.iter().map(|course| course.problems.len()).sum();
         let bar = progress((total * contestants.len()) as u64, "runs");
         let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| Vec::new()).collect();
-        for (map, problems) in &courses {
-            let solved: Result<Vec<Vec<Record>>, Failure> = problems
+        for course in &courses {
+            let solved: Result<Vec<Vec<Record>>, Failure> = course
+                .problems
                 .par_iter()
                 .enumerate()
                 .map(|(index, problem)| {
-                    let all = self.solve(map, index, problem, &contestants);
+                    let all = self.solve(course, index, problem, &contestants);
                     bar.inc(contestants.len() as u64);
                     all
                 })
@@ -101,7 +109,8 @@ impl Compare {
         Ok(contestants)
     }
 
-    fn courses(&self) -> Result<Vec<(Map, Vec<Problem>)>, Failure> {
+    /// The maps with their problems, all of which can be run.
+    fn courses(&self) -> Result<Vec<Course>, Failure> {
         let names: Vec<&str> = match self.map.as_slice() {
             [] => MAPS.to_vec(),
             named => named.iter().map(String::as_str).collect(),
@@ -109,8 +118,10 @@ impl Compare {
         let mut courses = Vec::new();
         for name in names {
             let map = Map::load(name, self.rules)?;
-            let problems = self.problems.load(&map, self.seed)?;
-            courses.push((map, problems));
+            let problems = self.problems.load(&map, self.worlds.seed)?;
+            let terrain = self.worlds.terrain(&map)?;
+            self.problems.check(&terrain, &problems)?;
+            courses.push(Course { map, terrain, problems });
         }
         Ok(courses)
     }
@@ -118,7 +129,7 @@ impl Compare {
     /// One problem with every contestant, judged by the same distances.
     fn solve(
         &self,
-        map: &Map,
+        course: &Course,
         index: usize,
         problem: &Problem,
         contestants: &[Contestant],
@@ -127,21 +138,18 @@ impl Compare {
         let mut reference = None;
         let mut records = Vec::new();
         for Contestant { config, budget, .. } in contestants {
-            let (grid, budget) = (&map.grid, *budget);
-            let job = Job { map: &map.name, grid, config, budget, seed: self.seed };
-            let (_, goal) = job.ends(problem).map_err(named)?;
-            let reference = reference.get_or_insert_with(|| Reference::new(grid, goal));
-            let journey = job.journey(problem, None).map_err(named)?;
+            let job = self.worlds.job(&course.map, &course.terrain, config, *budget);
+            let journey = job.sim(problem).map_err(named)?.run(job.max_intervals, None);
+            let reference = match &mut reference {
+                Some(reference) => reference,
+                none => none.insert(job.reference(problem).map_err(named)?),
+            };
             records.push(job.judge(problem, &journey, reference));
         }
         Ok(records)
     }
 
-    fn show(
-        &self,
-        courses: &[(Map, Vec<Problem>)],
-        rows: &[(&Contestant, Summary)],
-    ) -> Result<(), Failure> {
+    fn show(&self, courses: &[Course], rows: &[(&Contestant, Summary)]) -> Result<(), Failure> {
         match &self.csv {
             Some(path) if path.as_os_str() != "-" => {
                 let csv = csv(rows);
@@ -153,14 +161,16 @@ impl Compare {
             None => {}
         }
         let mut out = BufWriter::new(io::stdout().lock());
-        for (map, problems) in courses {
+        for Course { map, terrain, problems } in courses {
             let (width, height) = (map.grid.width(), map.grid.height());
-            writeln!(out, "{} ({width}x{height}): {} problems", map.name, problems.len())?;
+            let (world, count) = (terrain.kind(), problems.len());
+            writeln!(out, "{} ({width}x{height}, {world}): {count} problems", map.name)?;
         }
         writeln!(out, "\n{}\n", table(rows))?;
         writeln!(
             out,
-            "length: walked, over the shortest · intervals, first move, expansions, back-moves: means\n\
+            "length: walked, over the shortest · intervals to restarts: means · back-moves: back along \
+             the way it came · non-optimal: on no shortest path\n\
              most expansions, most tracing: in any interval of any problem · memory: of one agent at \
              most"
         )?;
@@ -179,6 +189,8 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
         "first move",
         "expansions",
         "back-moves",
+        "non-optimal",
+        "restarts",
         "most expansions",
         "most tracing",
         "memory",
@@ -193,6 +205,8 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
             format!("{:.1}", summary.first_move_interval),
             format!("{:.0}", summary.expansions),
             format!("{:.1}", summary.back_moves),
+            format!("{:.1}", summary.non_optimal_moves),
+            format!("{:.1}", summary.restarts),
             summary.max_expansions_per_interval.to_string(),
             summary.max_trace_steps_per_interval.to_string(),
             format!("{} KB", summary.peak_bytes.div_ceil(1024)),
@@ -207,7 +221,7 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
 fn csv(rows: &[(&Contestant, Summary)]) -> String {
     let mut text = String::from(
         "algorithm,budget,problems,reached,suboptimality,cost,moves,intervals,first_move_interval,\
-         expansions,back_moves,non_optimal_moves,max_expansions_per_interval,\
+         expansions,back_moves,non_optimal_moves,restarts,max_expansions_per_interval,\
          max_trace_steps_per_interval,peak_bytes\n",
     );
     for (who, s) in rows {
@@ -225,6 +239,7 @@ fn csv(rows: &[(&Contestant, Summary)]) -> String {
             s.expansions.to_string(),
             s.back_moves.to_string(),
             s.non_optimal_moves.to_string(),
+            s.restarts.to_string(),
             s.max_expansions_per_interval.to_string(),
             s.max_trace_steps_per_interval.to_string(),
             s.peak_bytes.to_string(),

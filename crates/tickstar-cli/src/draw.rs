@@ -5,17 +5,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tickstar_lab::draw::{self, Picture};
-use tickstar_lab::{Interval, Job, Outcome, Reference};
+use tickstar_lab::{Interval, Outcome, WorldKind};
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules};
+use crate::source::{Algorithm, Map, Problems, Rules, Worlds};
 
-/// Draw one run: the map, the expanded cells by time, the walk, and back-moves
+/// Draw one run: the map, the expanded cells by time, the walk, back-moves, and what is not known
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar draw\n  \
     tickstar draw --map builtin:two-corridors --budget 30 --set shortcut=true --out shortcut.svg\n  \
-    tickstar draw --map a.map --from 3,4 --to 60,12 --algorithm astar --out a.png")]
+    tickstar draw --map a.map --from 3,4 --to 60,12 --algorithm astar --out a.png\n  \
+    tickstar draw --map builtin:rooms-64 --world unknown --algorithm tbaa --out fog.png")]
 pub struct Draw {
     /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
     #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
@@ -29,9 +30,8 @@ pub struct Draw {
     algorithm: Algorithm,
     #[command(flatten)]
     rules: Rules,
-    /// The seed of whatever is random: the problems of a built-in map
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    worlds: Worlds,
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "tickstar.png")]
     out: PathBuf,
@@ -51,21 +51,25 @@ impl Draw {
         };
         let (config, budget) = self.algorithm.configure()?;
         let map = Map::load(&self.map, self.rules)?;
-        let problems = self.problems.load(&map, self.seed)?;
+        let problems = self.problems.load(&map, self.worlds.seed)?;
         let index = self.problem.wrapping_sub(1);
         let problem = problems.get(index).ok_or_else(|| {
             Failure::usage(format!("--problem {}: there are 1 to {}", self.problem, problems.len()))
         })?;
-        let grid = &map.grid;
-        let job = Job { map: &map.name, grid, config: &config, budget, seed: self.seed };
+        let terrain = self.worlds.terrain(&map)?;
+        self.problems.check(&terrain, &problems)?;
+        let job = self.worlds.job(&map, &terrain, &config, budget);
         let named = |error| Failure::input(format!("{}{error}", self.problems.place(index)));
-        let (_, goal) = job.ends(problem).map_err(named)?;
+        let mut sim = job.sim(problem).map_err(named)?;
         let mut expanded = Vec::new();
         let mut observe = |interval: &Interval<'_>| {
-            expanded.extend(interval.expanded.iter().map(|&n| (grid.cell(n), interval.number)));
+            let cells = interval.expanded.iter().map(|&node| interval.known.cell(node));
+            expanded.extend(cells.map(|cell| (cell, interval.number)));
         };
-        let journey = job.journey(problem, Some(&mut observe)).map_err(named)?;
-        let record = job.judge(problem, &journey, &mut Reference::new(grid, goal));
+        let journey = sim.run(job.max_intervals, Some(&mut observe));
+        let mut reference = job.reference(problem).map_err(named)?;
+        let record = job.judge(problem, &journey, &mut reference);
+        let grid = sim.world().truth().picture();
         let walk: Vec<_> = journey.path.iter().map(|&node| grid.cell(node)).collect();
         let budget = budget.map_or("no limit".to_string(), |budget| format!("budget {budget}"));
         let end = match (record.outcome, record.optimal) {
@@ -73,20 +77,31 @@ impl Draw {
                 "length {:.1} (optimal {optimal:.1}) in {} intervals, {} expansions",
                 record.cost, record.intervals, record.expansions
             ),
-            _ => format!("unreachable, after {} intervals", record.intervals),
+            (Outcome::Reached, None) => {
+                format!("length {:.1} in {} intervals", record.cost, record.intervals)
+            }
+            (Outcome::Unreachable, _) => {
+                format!("unreachable, after {} intervals", record.intervals)
+            }
+            (Outcome::GaveUp, _) => format!("gave up after {} intervals", record.intervals),
         };
-        let caption = format!("{} · {} · {budget} · {end}", map.name, record.algorithm);
+        let world = match terrain.kind() {
+            WorldKind::Known => String::new(),
+            other => format!(" · {other}"),
+        };
+        let caption = format!("{}{world} · {} · {budget} · {end}", map.name, record.algorithm);
+        let fog = sim.world().fog();
         let picture = Picture {
-            grid,
+            grid: &grid,
             expanded: &expanded,
             walk: &walk,
             back: &journey.back,
             start: problem.start,
             goal: problem.goal,
-            fog: &[],
+            fog: &fog,
             caption: &caption,
         };
-        let svg = draw::svg(&picture, self.cell_px.unwrap_or_else(|| draw::default_cell_px(grid)));
+        let svg = draw::svg(&picture, self.cell_px.unwrap_or_else(|| draw::default_cell_px(&grid)));
         let bytes = match kind {
             "png" => draw::png(&svg).map_err(Failure::usage)?,
             _ => svg.into_bytes(),

@@ -7,18 +7,22 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
-use tickstar::NodeId;
-use tickstar_lab::{Interval, Job, Outcome, Problem, ProblemError, Record, Reference, Summary};
+use tickstar::{NodeId, Space};
+use tickstar_lab::{
+    Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record, Summary,
+};
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, progress};
+use crate::source::{Algorithm, Map, Problems, Rules, Worlds, progress};
 
 /// Run an algorithm on the problems of a map
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar run --map builtin:rooms-64 --budget 20\n  \
     tickstar run --map a.map --scen a.map.scen --take 50 --algorithm astar --json\n  \
-    tickstar run --map a.map --from 3,4 --to 60,12 --budget 50 --set switch=true --json --path")]
+    tickstar run --map a.map --from 3,4 --to 60,12 --budget 50 --set switch=true --json --path\n  \
+    tickstar run --map builtin:caves-128 --world unknown --algorithm tbaa --repeat\n  \
+    tickstar run --map builtin:random-64 --world dynamic:5 --algorithm rtb-wastar")]
 pub struct Run {
     /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
     #[arg(long, value_name = "FILE|builtin:NAME")]
@@ -29,10 +33,13 @@ pub struct Run {
     algorithm: Algorithm,
     #[command(flatten)]
     rules: Rules,
-    /// The seed of whatever is random: the problems of a built-in map
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// One JSON object a problem, in the order of the input
+    #[command(flatten)]
+    worlds: Worlds,
+    /// Put the agent back to the start until a run needs no new search, and print the path that one
+    /// found: with rtba and tbaa it is a shortest one
+    #[arg(long)]
+    repeat: bool,
+    /// One JSON object a run, in the order of the input
     #[arg(long)]
     json: bool,
     /// Also every position of the walk, start first
@@ -47,10 +54,16 @@ impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
         let (config, budget) = self.algorithm.configure()?;
         let map = Map::load(&self.map, self.rules)?;
-        let problems = self.problems.load(&map, self.seed)?;
-        let grid = &map.grid;
-        let job = Job { map: &map.name, grid, config: &config, budget, seed: self.seed };
-        self.problems.check(&job, &problems)?;
+        let problems = self.problems.load(&map, self.worlds.seed)?;
+        let terrain = self.worlds.terrain(&map)?;
+        if self.repeat && terrain.changes() {
+            return Err(Failure::usage(format!(
+                "--repeat needs a map that stays as it is: in the world {} no run is like the last",
+                terrain.kind()
+            )));
+        }
+        let job = self.worlds.job(&map, &terrain, &config, budget);
+        self.problems.check(&terrain, &problems)?;
         let records = match &self.trace {
             Some(file) => self.run_traced(&job, &problems, file)?,
             None => self.run_all(&job, &problems)?,
@@ -75,17 +88,17 @@ impl Run {
     /// On all processors, with a progress bar.
     fn run_all(&self, job: &Job<'_>, problems: &[Problem]) -> Result<Vec<Record>, Failure> {
         let bar = progress(problems.len() as u64, "problems");
-        let records: Result<Vec<_>, _> = problems
+        let records: Result<Vec<Vec<Record>>, Failure> = problems
             .par_iter()
             .enumerate()
             .map(|(index, problem)| {
-                let record = self.solve(job, problem, None);
+                let runs = self.solve(job, problem, None);
                 bar.inc(1);
-                record.map_err(|error| self.named(index, &error))
+                runs.map_err(|error| self.named(index, &error))
             })
             .collect();
         bar.finish_and_clear();
-        records
+        Ok(records?.concat())
     }
 
     /// One after another, so that the file is in order.
@@ -100,31 +113,41 @@ impl Run {
         let mut written = Ok(());
         let mut records = Vec::new();
         for (index, problem) in problems.iter().enumerate() {
+            let hidden = hidden(job, problem).map_err(|error| self.named(index, &error))?;
+            if !hidden.is_empty() {
+                writeln!(file, "{}", json!({ "problem": index, "hidden": hidden }))
+                    .map_err(failed)?;
+            }
             let mut observe = |interval: &Interval<'_>| {
                 if written.is_ok() {
                     written = writeln!(file, "{}", line(job, index, interval));
                 }
             };
-            let record = self.solve(job, problem, Some(&mut observe));
-            records.push(record.map_err(|error| self.named(index, &error))?);
+            let runs = self.solve(job, problem, Some(&mut observe));
+            records.extend(runs.map_err(|error| self.named(index, &error))?);
         }
         written.and_then(|()| file.flush()).map_err(failed)?;
         Ok(records)
     }
 
+    /// One run, or with `--repeat` as many as it takes.
     fn solve(
         &self,
         job: &Job<'_>,
         problem: &Problem,
-        observe: Option<&mut dyn FnMut(&Interval<'_>)>,
-    ) -> Result<Record, ProblemError> {
-        let (_, goal) = job.ends(problem)?;
-        let journey = job.journey(problem, observe)?;
-        let mut record = job.judge(problem, &journey, &mut Reference::new(job.grid, goal));
-        if self.path {
-            record.path = Some(journey.path.iter().map(|&node| cell(job, node)).collect());
-        }
-        Ok(record)
+        observe: Observer<'_>,
+    ) -> Result<Vec<Record>, ProblemError> {
+        let runs = if self.repeat {
+            job.repeat(problem, observe)?
+        } else {
+            let journey = job.sim(problem)?.run(job.max_intervals, observe);
+            vec![(job.judge(problem, &journey, &mut job.reference(problem)?), journey)]
+        };
+        let with_path = |(record, journey): (Record, Journey)| {
+            let path = self.path.then(|| job.cells(&journey.path));
+            Record { path, ..record }
+        };
+        Ok(runs.into_iter().map(with_path).collect())
     }
 
     fn named(&self, index: usize, error: &ProblemError) -> Failure {
@@ -132,31 +155,52 @@ impl Run {
     }
 }
 
-fn cell(job: &Job<'_>, node: NodeId) -> [u32; 2] {
-    let cell = job.grid.cell(node);
-    [cell.x, cell.y]
+/// The cells that are blocked in truth and free on the map, by which the walk can be checked.
+fn hidden(job: &Job<'_>, problem: &Problem) -> Result<Vec<[u32; 2]>, ProblemError> {
+    let world = job.sim(problem)?;
+    let unmarked = world.world().hidden().into_iter().filter(|&cell| job.grid().is_free(cell));
+    Ok(unmarked.map(|cell| [cell.x, cell.y]).collect())
 }
 
 fn line(job: &Job<'_>, problem: usize, interval: &Interval<'_>) -> serde_json::Value {
-    let cell = |node| cell(job, node);
+    let cell = |node| job.cells(&[node])[0];
+    let (blocked, freed): (Vec<NodeId>, Vec<NodeId>) =
+        interval.news.iter().partition(|&&node| !interval.known.contains(node));
     json!({
         "problem": problem,
         "interval": interval.number,
         "position": cell(interval.position),
-        "expanded": interval.expanded.iter().map(|&node| cell(node)).collect::<Vec<_>>(),
+        "expanded": job.cells(interval.expanded),
         "target": interval.target.map(cell),
         "events": interval.events,
+        "blocked": job.cells(&blocked),
+        "freed": job.cells(&freed),
     })
 }
 
 fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
     let ([sx, sy], [gx, gy]) = (record.start, record.goal);
     write!(out, "({sx}, {sy}) to ({gx}, {gy}): ")?;
+    if record.run > 1 {
+        write!(out, "run {}: ", record.run)?;
+    }
     match (record.outcome, record.optimal) {
-        (Outcome::Unreachable, _) | (_, None) => writeln!(
+        (Outcome::Unreachable, _) => writeln!(
             out,
             "unreachable, found out after {} intervals and {} expansions",
             record.intervals, record.expansions
+        )?,
+        (Outcome::GaveUp, _) => writeln!(
+            out,
+            "gave up after {} intervals, {} moves and {} expansions",
+            record.intervals, record.moves, record.expansions
+        )?,
+        // A way has opened since.
+        (Outcome::Reached, None) => writeln!(
+            out,
+            "reached in {} intervals, {} moves of length {:.2} (there was no way at first), {} \
+             expansions",
+            record.intervals, record.moves, record.cost, record.expansions
         )?,
         (Outcome::Reached, Some(optimal)) => writeln!(
             out,
@@ -174,6 +218,17 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
         let cells: Vec<_> = path.iter().map(|[x, y]| format!("{x},{y}")).collect();
         writeln!(out, "  path: {}", cells.join(" "))?;
     }
+    if let Some(plan) = &record.plan {
+        let cells: Vec<_> = plan.path.iter().map(|[x, y]| format!("{x},{y}")).collect();
+        let times = if record.run == 1 { "time" } else { "times" };
+        writeln!(
+            out,
+            "  walked {} {times}; this run needed no new search, and planned a path of length {:.2}: {}",
+            record.run,
+            plan.cost,
+            cells.join(" ")
+        )?;
+    }
     Ok(())
 }
 
@@ -181,7 +236,7 @@ fn print_summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure>
     writeln!(
         out,
         "\n{} of {} reached; on average {:.3} times the optimal length, {:.1} intervals, first move \
-         in interval {:.1}, {:.0} expansions, {:.1} back-moves",
+         in interval {:.1}, {:.0} expansions, {:.1} back-moves, {:.1} non-optimal moves, {:.1} restarts",
         summary.reached,
         summary.problems,
         summary.suboptimality,
@@ -189,6 +244,8 @@ fn print_summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure>
         summary.first_move_interval,
         summary.expansions,
         summary.back_moves,
+        summary.non_optimal_moves,
+        summary.restarts,
     )?;
     Ok(())
 }

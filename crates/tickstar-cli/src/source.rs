@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tickstar::catalog::{self, Config};
 use tickstar::{Cell, Corners, Grid, Neighbors};
 use tickstar_lab::builtin::{self, Builtin};
-use tickstar_lab::{Job, Problem, files};
+use tickstar_lab::{Job, Problem, Terrain, WorldKind, files};
 
 use crate::failure::Failure;
 
@@ -82,6 +82,53 @@ impl Map {
     }
 }
 
+/// What the agent knows, and how the map changes.
+#[derive(Args)]
+pub struct Worlds {
+    /// What the agent knows of the map, and how the map changes
+    #[arg(
+        long,
+        value_name = "WORLD",
+        default_value = "known",
+        long_help = "What the agent knows of the map, and how the map changes:\n  \
+            known              the agent knows the map\n  \
+            unknown            it takes every cell for free until it has been next to it\n  \
+            partial[:PERCENT]  it knows the map's walls, but this share of the free cells is \
+            blocked too [15]\n  \
+            dynamic:RATE       after every 10 moves, RATE/2 % of the map's free cells are blocked, \
+            and RATE/2 % of the blocked ones free\n  \
+            script:FILE        changes from a file, with lines such as `12 30 7 blocked` or \
+            `40 30 7 free` (interval, column, row) in the order of intervals, and `end` as the last"
+    )]
+    world: WorldKind,
+    /// The most intervals of a run [default: no limit; where the map changes, 100 times the sum of its
+    /// sides]
+    #[arg(long, value_name = "N")]
+    max_intervals: Option<u64>,
+    /// The seed of whatever is random: the problems of a built-in map, and the world
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl Worlds {
+    /// The map as the world sees it.
+    pub fn terrain(&self, map: &Map) -> Result<Terrain, Failure> {
+        Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
+    }
+
+    /// An algorithm to be run there.
+    pub fn job<'a>(
+        &self,
+        map: &'a Map,
+        terrain: &'a Terrain,
+        config: &'a Config,
+        budget: Option<u64>,
+    ) -> Job<'a> {
+        let job = Job::new(&map.name, terrain, config, budget);
+        Job { max_intervals: self.max_intervals.or(job.max_intervals), ..job }
+    }
+}
+
 /// The most random problems that are made at once.
 const MAX_RANDOM: usize = 1_000_000;
 
@@ -142,10 +189,13 @@ impl Problems {
     }
 
     /// Refuses problems that cannot be run before any is.
-    pub fn check(&self, job: &Job<'_>, problems: &[Problem]) -> Result<(), Failure> {
+    pub fn check(&self, terrain: &Terrain, problems: &[Problem]) -> Result<(), Failure> {
         for (index, problem) in problems.iter().enumerate() {
-            job.ends(problem)
-                .map_err(|error| Failure::input(format!("{}{error}", self.place(index))))?;
+            let named = |error: &dyn std::error::Error| {
+                Failure::input(format!("{}{error}", self.place(index)))
+            };
+            terrain.ends(problem).map_err(|error| named(&error))?;
+            terrain.check(problem.goal).map_err(|error| named(&error))?;
         }
         Ok(())
     }

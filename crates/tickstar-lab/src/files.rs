@@ -1,8 +1,10 @@
-//! Reading the files of the public benchmark: maps, scenarios, and plain lists of problems.
+//! Reading the files of the public benchmark: maps, scenarios, and plain lists of problems. Other
+//! text files are read by the same means.
 //!
 //! Every error names the file, and the line where there is one.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::{fs, io};
 
 use thiserror::Error;
@@ -77,7 +79,7 @@ pub enum FileError {
     },
 }
 
-/// What is wrong with a line of a scenario or a list of problems.
+/// What is wrong with a line of a scenario, a list of problems or a script.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum LineError {
     /// Bytes that are not UTF-8.
@@ -139,15 +141,56 @@ pub enum LineError {
         /// Those of the map.
         map: (u32, u32),
     },
-    /// A start or goal off the map.
+    /// A start, goal or other cell off the map.
     #[error("the {what} {cell} is outside the map, which is {} wide and {} high", map.0, map.1)]
     Outside {
-        /// Start or goal.
+        /// What the cell is: a start, a goal, or just a cell.
         what: &'static str,
         /// The cell, in cells of the map.
         cell: Cell,
         /// The map's width and height.
         map: (u32, u32),
+    },
+    /// A row of a script with more or fewer than four fields.
+    #[error(
+        "expected 4 fields (interval, x, y, and `blocked` or `free`), or the word `end`, \
+         found {found}"
+    )]
+    Change {
+        /// Fields there are.
+        found: usize,
+    },
+    /// A change of a script before anything happens.
+    #[error("interval 0: intervals count from 1")]
+    IntervalZero,
+    /// A change of a script that comes after a later one.
+    #[error("out of order: interval {interval} after {previous}")]
+    OutOfOrder {
+        /// The interval of the row.
+        interval: u64,
+        /// The interval of the row before.
+        previous: u64,
+    },
+    /// A cell can become two things, and this is neither.
+    #[error("expected `blocked` or `free`, found `{found}`")]
+    State {
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// A script goes on after its last line.
+    #[error("expected nothing after `end`, found `{found}`")]
+    AfterEnd {
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// A script stops after this line, which is not its last.
+    #[error("the script has no `end` line: it was cut short, or the line is missing")]
+    NoEnd,
+    /// A change of a script to the very cell the agent must reach.
+    #[error("this blocks the goal {goal}, which a script must never do")]
+    BlocksGoal {
+        /// The goal.
+        goal: Cell,
     },
 }
 
@@ -190,7 +233,8 @@ pub fn read_problems(path: &Path, grid: &Grid) -> Result<Vec<Problem>, FileError
     parse_problems(path, &read(path)?, grid)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+/// The bytes of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     fs::read(path).map_err(|reason| {
         let path = path.to_path_buf();
         // Systems disagree on the error for a directory, so ask.
@@ -211,16 +255,17 @@ fn parse_scen(
     grid: &Grid,
 ) -> Result<Vec<Problem>, FileError> {
     let mut header = true;
-    parse(path, text, |line| {
+    let problems = parse(path, text, |_, line| {
         if std::mem::take(&mut header) {
             return version(line).map(|()| None);
         }
         scen_row(line, map_name, grid).map(Some)
-    })
+    })?;
+    some(path, problems)
 }
 
 fn parse_problems(path: &Path, text: &[u8], grid: &Grid) -> Result<Vec<Problem>, FileError> {
-    parse(path, text, |line| {
+    let problems = parse(path, text, |_, line| {
         if line.starts_with('#') {
             return Ok(None);
         }
@@ -230,36 +275,40 @@ fn parse_problems(path: &Path, text: &[u8], grid: &Grid) -> Result<Vec<Problem>,
         };
         let (start, goal) = endpoints(ends, Scale::Same, grid)?;
         Ok(Some(Problem { start, goal, optimal: None }))
-    })
+    })?;
+    some(path, problems)
 }
 
-/// Reads a problem, or nothing, from each line that is not blank.
-fn parse(
+/// The problems of a file, if there are any.
+fn some(path: &Path, problems: Vec<Problem>) -> Result<Vec<Problem>, FileError> {
+    if problems.is_empty() {
+        return Err(FileError::NoProblems { path: path.into() });
+    }
+    Ok(problems)
+}
+
+/// Reads one thing, or nothing, from each line that is not blank, given with its number from one.
+pub(crate) fn parse<T>(
     path: &Path,
     text: &[u8],
-    mut read_line: impl FnMut(&str) -> Result<Option<Problem>, LineError>,
-) -> Result<Vec<Problem>, FileError> {
+    mut read_line: impl FnMut(usize, &str) -> Result<Option<T>, LineError>,
+) -> Result<Vec<T>, FileError> {
     if text.trim_ascii().is_empty() {
         return Err(FileError::Empty { path: path.into() });
     }
-    let mut problems = Vec::new();
+    let mut found = Vec::new();
     for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
         let line = line.trim_ascii();
         if line.is_empty() {
             continue;
         }
         let text = std::str::from_utf8(line).map_err(|_| LineError::NotText);
-        let problem = text.and_then(&mut read_line).map_err(|reason| FileError::Line {
-            path: path.into(),
-            line: i + 1,
-            reason,
-        })?;
-        problems.extend(problem);
+        let thing = text
+            .and_then(|text| read_line(i + 1, text))
+            .map_err(|reason| FileError::Line { path: path.into(), line: i + 1, reason })?;
+        found.extend(thing);
     }
-    if problems.is_empty() {
-        return Err(FileError::NoProblems { path: path.into() });
-    }
-    Ok(problems)
+    Ok(found)
 }
 
 fn version(line: &str) -> Result<(), LineError> {
@@ -334,24 +383,19 @@ fn endpoints(fields: [&str; 4], scale: Scale, grid: &Grid) -> Result<(Cell, Cell
     let [sx, sy, gx, gy] = fields;
     let start = [number("start x", sx)?, number("start y", sy)?];
     let goal = [number("goal x", gx)?, number("goal y", gy)?];
-    Ok((on_map("start", start, scale, grid)?, on_map("goal", goal, scale, grid)?))
+    let scaled = |[x, y]: [u32; 2]| Cell::new(scale.apply(x), scale.apply(y));
+    Ok((on_map("start", scaled(start), grid)?, on_map("goal", scaled(goal), grid)?))
 }
 
-fn on_map(
-    what: &'static str,
-    position: [u32; 2],
-    scale: Scale,
-    grid: &Grid,
-) -> Result<Cell, LineError> {
-    let [x, y] = position.map(|coordinate| scale.apply(coordinate));
-    let cell = Cell::new(x, y);
+pub(crate) fn on_map(what: &'static str, cell: Cell, grid: &Grid) -> Result<Cell, LineError> {
     if grid.is_inside(cell) {
         return Ok(cell);
     }
     Err(LineError::Outside { what, cell, map: size(grid) })
 }
 
-fn number(what: &'static str, field: &str) -> Result<u32, LineError> {
+/// A whole number, as far as the type goes.
+pub(crate) fn number<T: FromStr>(what: &'static str, field: &str) -> Result<T, LineError> {
     field.parse().map_err(|_| LineError::Number { what, found: shorten(field) })
 }
 
@@ -372,7 +416,7 @@ fn basename(name: &str) -> &str {
 }
 
 /// Enough of a text to recognise it in a message.
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     const LONGEST: usize = 40;
     if text.chars().count() <= LONGEST {
         return text.to_owned();

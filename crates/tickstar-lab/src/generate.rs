@@ -180,15 +180,27 @@ pub fn components(grid: &Grid) -> (Vec<Option<u32>>, Vec<usize>) {
 
 /// The random numbers. Drawn by hand from the stream of `ChaCha8Rng`, which is fixed for ever, and
 /// not by a library's distributions, which may change with its version.
-struct Dice(ChaCha8Rng);
+#[derive(Debug)]
+pub(crate) struct Dice(ChaCha8Rng);
 
 impl Dice {
     fn new(seed: u64) -> Dice {
         Dice(ChaCha8Rng::seed_from_u64(seed))
     }
 
+    /// A stream of its own for each key, which has nothing in common with that of the seed alone:
+    /// one seed can make a map, draw its problems and decide what happens on it.
+    pub(crate) fn keyed(seed: u64, key: [u32; 6]) -> Dice {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        for (bytes, part) in bytes[8..].chunks_exact_mut(4).zip(key) {
+            bytes.copy_from_slice(&part.to_le_bytes());
+        }
+        Dice(ChaCha8Rng::from_seed(bytes))
+    }
+
     /// A number below this one. The bias, at most `bound` in 2^64, is beyond notice.
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
 
@@ -206,6 +218,18 @@ impl Dice {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));
         }
+    }
+
+    /// So many of the items, or all there are, in random order. More of the same items begin with
+    /// the same ones.
+    pub(crate) fn choose<T>(&mut self, mut items: Vec<T>, count: usize) -> Vec<T> {
+        let count = count.min(items.len());
+        for i in 0..count {
+            let other = i + self.below(items.len() - i);
+            items.swap(i, other);
+        }
+        items.truncate(count);
+        items
     }
 }
 
@@ -573,6 +597,33 @@ mod tests {
         let made = pinned
             .map(|(kind, _)| (kind, fingerprint(&generate(kind, 64, 64, 1).unwrap().to_map())));
         assert_eq!(made, pinned, "every generated map and every result on one changes with this");
+    }
+
+    #[test]
+    fn every_choice_is_as_likely_as_any_other() {
+        let mut dice = Dice::keyed(1, [0; 6]);
+        let mut times = std::collections::BTreeMap::new();
+        for _ in 0..12_000 {
+            *times.entry(dice.choose(vec![1, 2, 3, 4], 2)).or_insert(0) += 1;
+        }
+        assert_eq!(times.len(), 12, "every pair, either way round");
+        assert!(times.values().all(|times| (900..1100).contains(times)), "{times:?}");
+        assert_eq!(dice.choose(vec![5], 9), [5], "no more than there are");
+    }
+
+    #[test]
+    fn streams_of_different_keys_have_nothing_in_common() {
+        let draw = |mut dice: Dice| (0..8).map(|_| dice.below(1000)).collect::<Vec<_>>();
+        let mut keys = vec![draw(Dice::new(7)), draw(Dice::keyed(7, [0; 6]))];
+        keys.push(draw(Dice::keyed(8, [0; 6])));
+        for part in 0..6 {
+            let mut key = [0; 6];
+            key[part] = 7;
+            keys.push(draw(Dice::keyed(7, key)));
+        }
+        let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
+        assert_eq!(distinct.len(), keys.len());
+        assert_eq!(draw(Dice::keyed(7, [1; 6])), draw(Dice::keyed(7, [1; 6])));
     }
 
     #[test]

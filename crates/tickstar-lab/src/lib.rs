@@ -2,12 +2,13 @@
 //! metrics, and pictures.
 //!
 //! ```
-//! use tickstar_lab::{builtin, Job};
+//! use tickstar_lab::{Job, Terrain, builtin};
 //! let map = builtin::find("rooms-64").unwrap();
 //! let grid = map.grid();
 //! let problem = map.problems(&grid, 1, 7)[0];
 //! let config = tickstar::catalog::find("tba")?.configure(&[("switch", "true")])?;
-//! let job = Job { map: map.name, grid: &grid, config: &config, budget: Some(50), seed: 7 };
+//! let terrain = Terrain::new(&"unknown".parse()?, &grid, 7)?;
+//! let job = Job::new(map.name, &terrain, &config, Some(50));
 //! let record = job.record(&problem)?;
 //! println!("{} moves, {:?} times the optimum", record.moves, record.suboptimality);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -21,9 +22,12 @@ pub mod files;
 pub mod generate;
 mod record;
 mod reference;
+mod script;
 mod sim;
+mod world;
 
 pub use files::Problem;
-pub use record::{Job, Outcome, ProblemError, Record, Summary};
+pub use record::{Job, Outcome, Plan, ProblemError, Record, Summary};
 pub use reference::Reference;
-pub use sim::{Interval, Journey, simulate};
+pub use sim::{Interval, Journey, Observer, Sim};
+pub use world::{Terrain, Truth, World, WorldKind, WorldKindError};

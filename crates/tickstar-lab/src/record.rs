@@ -3,18 +3,20 @@
 use serde::Serialize;
 use thiserror::Error;
 use tickstar::catalog::Config;
-use tickstar::{AgentError, Cell, Grid, NodeId};
+use tickstar::{AgentError, Cell, Cost, Grid, NodeId, Space};
 
-use crate::{Interval, Journey, Problem, Reference, simulate};
+use crate::{Journey, Observer, Problem, Reference, Sim, Terrain};
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The agent is at its goal.
     Reached,
     /// There is no way, and the agent found out.
     Unreachable,
+    /// The agent was stopped after the most intervals it was given.
+    GaveUp,
 }
 
 /// Everything worth knowing about one run. Lengths are in cells.
@@ -32,15 +34,17 @@ pub struct Record {
     pub budget: Option<u64>,
     /// Every parameter of the algorithm with its value.
     pub params: serde_json::Map<String, serde_json::Value>,
-    /// What the agent knows of the map.
-    pub world: &'static str,
+    /// What the agent knows of the map, and how the map changes.
+    pub world: String,
     /// The seed of whatever is random.
     pub seed: u64,
+    /// The number of the run, from one, if the agent is put back to its start again and again.
+    pub run: u64,
     /// How it ended.
     pub outcome: Outcome,
     /// The length walked.
     pub cost: f64,
-    /// The length of a shortest path, if there is one.
+    /// The length of a shortest path on the true map as it was at first, if there is one.
     pub optimal: Option<f64>,
     /// The length walked over the shortest.
     pub suboptimality: Option<f64>,
@@ -60,7 +64,7 @@ pub struct Record {
     pub max_trace_steps_per_interval: u64,
     /// Moves back along the branch the agent came by.
     pub back_moves: u64,
-    /// Moves that lie on no shortest path from where they begin.
+    /// Moves that lie on no shortest path from where they begin, on the true map at that moment.
     pub non_optimal_moves: u64,
     /// Searches begun anew.
     pub restarts: u64,
@@ -69,6 +73,18 @@ pub struct Record {
     /// Every position in order, start first, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<[u32; 2]>>,
+    /// The path planned by the last search of a run that needed no other, if runs were repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+}
+
+/// A path that was planned.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Plan {
+    /// Its length in cells.
+    pub cost: f64,
+    /// Every position in order, start first.
+    pub path: Vec<[u32; 2]>,
 }
 
 /// Why a problem cannot be run.
@@ -99,51 +115,57 @@ pub enum ProblemError {
     Agent(#[from] AgentError),
 }
 
-/// An algorithm with its settings on a map, to be run on problems.
+/// An algorithm with its settings in a world, to be run on problems.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// The map's name, for records.
     pub map: &'a str,
-    /// The map.
-    pub grid: &'a Grid,
+    /// The map as the world sees it.
+    pub terrain: &'a Terrain,
     /// The algorithm and its parameters.
     pub config: &'a Config,
     /// The budget of each interval; none: no limit.
     pub budget: Option<u64>,
-    /// The seed, for records.
-    pub seed: u64,
+    /// The most intervals of a run; none: until it ends.
+    pub max_intervals: Option<u64>,
 }
 
-impl Job<'_> {
-    /// Both ends of a problem as nodes.
-    ///
-    /// # Errors
-    /// When one is blocked or outside the map.
-    pub fn ends(&self, problem: &Problem) -> Result<(NodeId, NodeId), ProblemError> {
-        let node = |end, cell| {
-            let (width, height) = (self.grid.width(), self.grid.height());
-            let outside = ProblemError::Outside { end, cell, width, height };
-            let node = self.grid.node(cell).ok_or(outside)?;
-            if !self.grid.is_free(cell) {
-                return Err(ProblemError::Blocked { end, cell });
-            }
-            Ok(node)
-        };
-        Ok((node("start", problem.start)?, node("goal", problem.goal)?))
+impl<'a> Job<'a> {
+    /// A job with the usual limit of intervals: none, but where the map changes, as an agent may then
+    /// chase its goal for ever.
+    pub fn new(
+        map: &'a str,
+        terrain: &'a Terrain,
+        config: &'a Config,
+        budget: Option<u64>,
+    ) -> Job<'a> {
+        let grid = terrain.map();
+        let sides = u64::from(grid.width()) + u64::from(grid.height());
+        let max_intervals = terrain.changes().then_some(100 * sides);
+        Job { map, terrain, config, budget, max_intervals }
     }
 
-    /// Runs one problem and keeps the whole journey.
+    /// The map.
+    pub fn grid(&self) -> &'a Grid {
+        self.terrain.map()
+    }
+
+    /// An agent at the start of a problem.
     ///
     /// # Errors
     /// When the problem cannot be run.
-    pub fn journey(
-        &self,
-        problem: &Problem,
-        observe: Option<&mut dyn FnMut(&Interval<'_>)>,
-    ) -> Result<Journey, ProblemError> {
-        let (start, goal) = self.ends(problem)?;
+    pub fn sim(&self, problem: &Problem) -> Result<Sim, ProblemError> {
         let budget = self.budget.unwrap_or(u64::MAX);
-        Ok(simulate(self.grid, self.config, budget, start, goal, observe)?)
+        Ok(Sim::new(self.terrain, self.config, budget, self.terrain.ends(problem)?)?)
+    }
+
+    /// The true distances to the goal of a problem, as they are at first.
+    ///
+    /// # Errors
+    /// When the problem cannot be run.
+    pub fn reference(&self, problem: &Problem) -> Result<Reference, ProblemError> {
+        let (start, goal) = self.terrain.ends(problem)?;
+        Ok(Reference::new(self.terrain.world(start, goal).truth(), goal))
     }
 
     /// Runs one problem and judges the walk.
@@ -151,23 +173,70 @@ impl Job<'_> {
     /// # Errors
     /// When the problem cannot be run.
     pub fn record(&self, problem: &Problem) -> Result<Record, ProblemError> {
-        let (_, goal) = self.ends(problem)?;
-        let mut reference = Reference::new(self.grid, goal);
-        let journey = self.journey(problem, None)?;
-        Ok(self.judge(problem, &journey, &mut reference))
+        let journey = self.sim(problem)?.run(self.max_intervals, None);
+        Ok(self.judge(problem, &journey, &mut self.reference(problem)?))
+    }
+
+    /// Runs one problem again and again, the agent put back to the start with all it knows and has
+    /// learned, until a run needs no new search: algorithm 4 of the 2012 paper. The last record has the
+    /// path of that run's search; with RTBA* and TBAA* it is a shortest one.
+    ///
+    /// # Errors
+    /// When the problem cannot be run.
+    ///
+    /// # Panics
+    /// When the agent cannot be put back to a start it has stood on, which would be a bug.
+    pub fn repeat(
+        &self,
+        problem: &Problem,
+        mut observe: Observer<'_>,
+    ) -> Result<Vec<(Record, Journey)>, ProblemError> {
+        let mut sim = self.sim(problem)?;
+        let mut reference = self.reference(problem)?;
+        let mut runs = Vec::new();
+        for run in 1.. {
+            // Written out, as a mutable reference in an option cannot simply be lent again.
+            let journey = match &mut observe {
+                Some(observe) => sim.run(self.max_intervals, Some(&mut **observe)),
+                None => sim.run(self.max_intervals, None),
+            };
+            let mut record = Record { run, ..self.judge(problem, &journey, &mut reference) };
+            let done = journey.restarts == 0 || journey.outcome != Outcome::Reached;
+            if done && journey.outcome == Outcome::Reached {
+                record.plan = sim.plan().map(|plan| self.plan(&plan));
+            }
+            runs.push((record, journey));
+            if done {
+                break;
+            }
+            sim.put_back().expect("bug: the start is not free any more");
+        }
+        Ok(runs)
+    }
+
+    fn plan(&self, nodes: &[NodeId]) -> Plan {
+        let edge = |step: &[NodeId]| self.grid().edge(step[0], step[1]).unwrap_or(Cost::INFINITE);
+        let cost: Cost = nodes.windows(2).map(edge).sum();
+        Plan { cost: cost.in_cells(), path: self.cells(nodes) }
+    }
+
+    /// Columns and rows of nodes.
+    pub fn cells(&self, nodes: &[NodeId]) -> Vec<[u32; 2]> {
+        let cells = nodes.iter().map(|&node| self.grid().cell(node));
+        cells.map(|cell| [cell.x, cell.y]).collect()
     }
 
     /// The record of a journey on this problem, judged by the true distances to its goal.
     pub fn judge(&self, problem: &Problem, journey: &Journey, reference: &mut Reference) -> Record {
         let cost = journey.cost.in_cells();
-        let start = journey.path[0];
-        let optimal = reference.distance(self.grid, start).map(tickstar::Cost::in_cells);
+        let optimal = reference.distance(journey.path[0]).map(Cost::in_cells);
         let suboptimality = match (journey.outcome, optimal) {
-            (Outcome::Unreachable, _) | (_, None) => None,
+            (Outcome::Unreachable | Outcome::GaveUp, _) | (_, None) => None,
             // Start and goal are the same, and nothing was walked.
             (Outcome::Reached, Some(0.0)) => Some(1.0),
             (Outcome::Reached, Some(optimal)) => Some(cost / optimal),
         };
+        let detours = || reference.non_optimal_moves(&journey.path);
         Record {
             map: self.map.to_string(),
             start: [problem.start.x, problem.start.y],
@@ -175,8 +244,9 @@ impl Job<'_> {
             algorithm: self.config.entry().name,
             budget: self.budget,
             params: params(self.config),
-            world: "known",
-            seed: self.seed,
+            world: self.terrain.kind().to_string(),
+            seed: self.terrain.seed(),
+            run: 1,
             outcome: journey.outcome,
             cost,
             optimal,
@@ -189,10 +259,11 @@ impl Job<'_> {
             trace_steps: journey.trace_steps,
             max_trace_steps_per_interval: journey.max_trace_steps_per_interval,
             back_moves: journey.back.iter().filter(|&&back| back).count() as u64,
-            non_optimal_moves: reference.non_optimal_moves(self.grid, &journey.path),
+            non_optimal_moves: journey.non_optimal_moves.unwrap_or_else(detours),
             restarts: journey.restarts,
             peak_bytes: journey.peak_bytes,
             path: None,
+            plan: None,
         }
     }
 }
@@ -232,6 +303,8 @@ pub struct Summary {
     pub back_moves: f64,
     /// Moves that lie on no shortest path.
     pub non_optimal_moves: f64,
+    /// Searches begun anew.
+    pub restarts: f64,
     /// The most expansions in any interval of any problem.
     pub max_expansions_per_interval: u64,
     /// The most trace steps in any interval of any problem.
@@ -264,6 +337,7 @@ impl Summary {
             expansions: mean(&|r| r.expansions as f64),
             back_moves: mean(&|r| r.back_moves as f64),
             non_optimal_moves: mean(&|r| r.non_optimal_moves as f64),
+            restarts: mean(&|r| r.restarts as f64),
             max_expansions_per_interval: most(&|r| r.max_expansions_per_interval),
             max_trace_steps_per_interval: most(&|r| r.max_trace_steps_per_interval),
             peak_bytes: most(&|r| r.peak_bytes as u64) as usize,

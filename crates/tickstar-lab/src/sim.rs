@@ -1,9 +1,12 @@
 //! The game-time simulator: one interval is planning, then at most one move.
 
-use tickstar::catalog::Config;
-use tickstar::{AgentError, Cost, Event, Grid, NodeId, Seen, Slice, Space, Step, Work};
+use std::fmt;
 
-use crate::Outcome;
+use tickstar::catalog::Config;
+use tickstar::{Agent, AgentError, Cost, Event, Grid, NodeId, Seen, Slice, Space, Step, Work};
+
+use crate::reference::Moment;
+use crate::{Outcome, Terrain, World};
 
 /// What happened in one interval, as an observer sees it.
 #[derive(Debug)]
@@ -18,7 +21,14 @@ pub struct Interval<'a> {
     pub target: Option<NodeId>,
     /// What the agent reported, by name.
     pub events: &'a [&'static str],
+    /// The map as the agent knew it.
+    pub known: &'a Grid,
+    /// The nodes that were news on that map.
+    pub news: &'a [NodeId],
 }
+
+/// Who is told about each interval.
+pub type Observer<'o> = Option<&'o mut dyn FnMut(&Interval<'_>)>;
 
 /// A whole run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,91 +55,183 @@ pub struct Journey {
     pub max_trace_steps_per_interval: u64,
     /// Searches begun anew.
     pub restarts: u64,
+    /// Moves that lay on no shortest path when they were made, if the map changed on the way.
+    pub non_optimal_moves: Option<u64>,
     /// The most heap memory the agent had, in bytes, the map not counted.
     pub peak_bytes: usize,
 }
 
-/// Lets an agent walk from start to goal and tells the observer about each interval.
-///
-/// # Errors
-/// When the agent cannot take the task.
-///
-/// # Panics
-/// When an agent takes a step that is not an edge, works past its budget, or never ends: these would be
-/// bugs of the engine, and no experiment should go on over them.
-pub fn simulate(
-    grid: &Grid,
-    config: &Config,
+/// An agent in its world, on its way from start to goal.
+pub struct Sim {
+    world: World,
+    agent: Box<dyn Agent<Grid> + Send>,
+    name: &'static str,
     budget: u64,
     start: NodeId,
     goal: NodeId,
-    mut observe: Option<&mut dyn FnMut(&Interval<'_>)>,
-) -> Result<Journey, AgentError> {
-    let mut agent = config.agent(grid, start, goal)?;
-    let limits = agent.limits(budget);
-    let mut journey = Journey {
-        outcome: Outcome::Reached,
-        path: vec![start],
-        back: Vec::new(),
-        cost: Cost::ZERO,
-        intervals: 0,
-        first_move_interval: None,
-        expansions: 0,
-        max_expansions_per_interval: 0,
-        trace_steps: 0,
-        max_trace_steps_per_interval: 0,
-        restarts: 0,
-        peak_bytes: agent.bytes(),
-    };
-    let patience = 1000 + 100 * grid.size() as u64;
-    let mut expanded = Vec::new();
-    while agent.position() != goal {
-        journey.intervals += 1;
-        assert!(journey.intervals < patience, "bug: {} never ends", config.entry().name);
-        let at = agent.position();
-        expanded.clear();
-        let mut note = |work| {
-            if let Work::Expand(node) = work {
-                expanded.push(node);
+}
+
+impl Sim {
+    /// An agent at the start, which has looked around.
+    ///
+    /// # Errors
+    /// When the agent cannot take the task.
+    pub fn new(
+        terrain: &Terrain,
+        config: &Config,
+        budget: u64,
+        (start, goal): (NodeId, NodeId),
+    ) -> Result<Sim, AgentError> {
+        let world = terrain.world(start, goal);
+        let agent = config.agent(world.known(), start, goal)?;
+        Ok(Sim { world, agent, name: config.entry().name, budget, start, goal })
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The whole path the agent's last search has found.
+    pub fn plan(&self) -> Option<Vec<NodeId>> {
+        self.agent.plan()
+    }
+
+    /// Puts the agent back to the start, with all it knows of the map and has learned.
+    ///
+    /// # Errors
+    /// When it cannot stand there any more.
+    pub fn put_back(&mut self) -> Result<(), AgentError> {
+        self.agent.place(self.world.known(), self.start)
+    }
+
+    /// Lets the agent walk until it arrives or gives up, or so many intervals have passed.
+    ///
+    /// # Panics
+    /// When an agent takes a step that is not an edge of the true map, works past its budget, or never
+    /// ends: these would be bugs of the engine, and no experiment should go on over them.
+    pub fn run(&mut self, most_intervals: Option<u64>, mut observe: Observer<'_>) -> Journey {
+        let limits = self.agent.limits(self.budget);
+        let mut journey = Journey::at(self.agent.position());
+        let mut moment = self.world.changes().then(|| Moment::new(self.goal));
+        let (most, patience) = (most_intervals.unwrap_or(u64::MAX), self.patience());
+        let mut expanded = Vec::new();
+        while self.agent.position() != self.goal {
+            if journey.intervals == most {
+                journey.outcome = Outcome::GaveUp;
+                break;
             }
-            true
-        };
-        let mut slice = match observe {
-            Some(_) => Slice::watched(budget, &mut note),
-            None => Slice::new(budget),
-        };
-        let step = agent.tick(grid, Seen::default(), &mut slice);
-        let (expansions, traces) = (slice.expansions(), slice.traces());
-        assert!(expansions <= limits.0 && traces <= limits.1, "bug: worked past the budget");
-        journey.expansions += expansions;
-        journey.max_expansions_per_interval = journey.max_expansions_per_interval.max(expansions);
-        journey.trace_steps += traces;
-        journey.max_trace_steps_per_interval = journey.max_trace_steps_per_interval.max(traces);
-        journey.restarts += u64::from(slice.has(Event::Restart));
-        let back = slice.has(Event::Backtrack);
-        let events: Vec<_> = slice.events().map(Event::name).collect();
-        if let Step::Move(to) = step {
-            let edge = grid.edge(at, to).expect("bug: a step that is not an edge");
-            journey.cost = journey.cost + edge;
-            journey.path.push(to);
-            journey.back.push(back);
-            journey.first_move_interval.get_or_insert(journey.intervals);
+            journey.intervals += 1;
+            assert!(journey.intervals < patience, "bug: {} never ends", self.name);
+            self.world.begin(journey.intervals);
+            if !self.world.news().is_empty() {
+                moment = moment.map(|_| Moment::new(self.goal));
+            }
+            let at = self.agent.position();
+            expanded.clear();
+            let mut note = |work| {
+                if let Work::Expand(node) = work {
+                    expanded.push(node);
+                }
+                true
+            };
+            let mut slice = match observe {
+                Some(_) => Slice::watched(self.budget, &mut note),
+                None => Slice::new(self.budget),
+            };
+            let seen = Seen { changed: self.world.news() };
+            let step = self.agent.tick(self.world.known(), seen, &mut slice);
+            let done = (slice.expansions(), slice.traces());
+            assert!(done.0 <= limits.0 && done.1 <= limits.1, "bug: worked past the budget");
+            journey.count(&slice);
+            let back = slice.has(Event::Backtrack);
+            let events: Vec<_> = slice.events().map(Event::name).collect();
+            if let Some(observe) = &mut observe {
+                observe(&Interval {
+                    number: journey.intervals,
+                    position: self.agent.position(),
+                    expanded: &expanded,
+                    target: self.agent.target(),
+                    events: &events,
+                    known: self.world.known(),
+                    news: self.world.news(),
+                });
+            }
+            self.world.told();
+            match step {
+                Step::Move(to) => {
+                    let edge = self.world.truth().edge(at, to);
+                    let detour = moment.as_mut().map(|m| m.is_detour(self.world.truth(), at, to));
+                    let edge = edge.expect("bug: a step that is not an edge");
+                    journey.step(to, edge, back, detour);
+                    self.world.moved(to);
+                }
+                Step::Unreachable if !self.world.expects_more() => {
+                    journey.outcome = Outcome::Unreachable;
+                    break;
+                }
+                Step::Unreachable | Step::Wait | Step::Arrived => {}
+            }
         }
-        if let Some(observe) = &mut observe {
-            observe(&Interval {
-                number: journey.intervals,
-                position: agent.position(),
-                expanded: &expanded,
-                target: agent.target(),
-                events: &events,
-            });
-        }
-        if step == Step::Unreachable {
-            journey.outcome = Outcome::Unreachable;
-            break;
+        // Agents keep what they have allocated, so the end is the peak.
+        journey.peak_bytes = self.agent.bytes();
+        journey
+    }
+
+    /// More intervals than any sound agent needs: on a known map it searches once and walks the tree of
+    /// that search; where walls are discovered, again for each of them.
+    fn patience(&self) -> u64 {
+        let size = self.world.known().size() as u64;
+        let searches = 1 + self.world.hidden().len() as u64;
+        if self.world.changes() { u64::MAX } else { searches.saturating_mul(1000 + 100 * size) }
+    }
+}
+
+impl fmt::Debug for Sim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.world.known().cell(self.agent.position());
+        f.debug_struct("Sim").field("name", &self.name).field("at", &at).finish_non_exhaustive()
+    }
+}
+
+impl Journey {
+    /// One that has not begun.
+    fn at(start: NodeId) -> Journey {
+        Journey {
+            outcome: Outcome::Reached,
+            path: vec![start],
+            back: Vec::new(),
+            cost: Cost::ZERO,
+            intervals: 0,
+            first_move_interval: None,
+            expansions: 0,
+            max_expansions_per_interval: 0,
+            trace_steps: 0,
+            max_trace_steps_per_interval: 0,
+            restarts: 0,
+            non_optimal_moves: None,
+            peak_bytes: 0,
         }
     }
-    // Agents keep what they have allocated, so the end is the peak.
-    journey.peak_bytes = journey.peak_bytes.max(agent.bytes());
-    Ok(journey)
+
+    /// Adds the work of an interval.
+    fn count(&mut self, slice: &Slice<'_>) {
+        let (expansions, traces) = (slice.expansions(), slice.traces());
+        self.expansions += expansions;
+        self.max_expansions_per_interval = self.max_expansions_per_interval.max(expansions);
+        self.trace_steps += traces;
+        self.max_trace_steps_per_interval = self.max_trace_steps_per_interval.max(traces);
+        self.restarts += u64::from(slice.has(Event::Restart));
+    }
+
+    /// Adds a move, and whether it is a detour where that must be judged at once.
+    fn step(&mut self, to: NodeId, edge: Cost, back: bool, detour: Option<bool>) {
+        self.cost = self.cost + edge;
+        self.path.push(to);
+        self.back.push(back);
+        self.first_move_interval.get_or_insert(self.intervals);
+        if let Some(detour) = detour {
+            *self.non_optimal_moves.get_or_insert(0) += u64::from(detour);
+        }
+    }
 }

@@ -194,8 +194,8 @@ impl BestFirst {
         let (nodes, more) = (&mut self.nodes, &mut self.more);
         let learned = self.learned.as_deref_mut();
         match &mut self.open {
-            List::Heap(open) => self.core.run(nodes, open, learned, more, space, slice),
-            List::Buckets(open) => self.core.run(nodes, open, learned, more, space, slice),
+            List::Heap(open) => self.core.go_on(nodes, open, learned, more, space, slice),
+            List::Buckets(open) => self.core.go_on(nodes, open, learned, more, space, slice),
         }
         self.core.status
     }
@@ -344,6 +344,24 @@ impl Core {
         self.inserter().insert(nodes, open, learned, root, &[news], &mut self.goal_key);
     }
 
+    /// Expands nodes, with or without learning: two copies of the hot loop, so that a search that does
+    /// not learn pays nothing for it.
+    fn go_on<O: Open>(
+        &mut self,
+        nodes: &mut Paged<Record>,
+        open: &mut O,
+        learned: Option<&mut Learned>,
+        more: &mut Vec<News>,
+        space: &impl Space,
+        slice: &mut Slice<'_>,
+    ) {
+        if learned.is_some() {
+            self.run::<O, _, true>(nodes, open, learned, more, space, slice);
+        } else {
+            self.run::<O, _, false>(nodes, open, None, more, space, slice);
+        }
+    }
+
     /// Expands nodes; the hot loop.
     ///
     /// Most neighbours are known already at no greater cost. Telling so needs one look at a record
@@ -352,7 +370,7 @@ impl Core {
     /// the loop, once for each direction, and be too large to be inlined. For the same reason the
     /// settings are copied out of `self`: what does not change in the loop stays in registers.
     #[inline(never)]
-    fn run<O: Open, S: Space>(
+    fn run<O: Open, S: Space, const LEARN: bool>(
         &mut self,
         nodes: &mut Paged<Record>,
         open: &mut O,
@@ -413,7 +431,7 @@ impl Core {
                 }
             });
             let news = &news[..count.min(BATCH)];
-            let lessons = learned.as_deref_mut();
+            let lessons = if LEARN { learned.as_deref_mut() } else { None };
             inserter.insert(nodes, open, lessons, top.node(), news, &mut goal_key);
             if S::MAX_EDGES > BATCH && !more.is_empty() {
                 let lessons = learned.as_deref_mut();

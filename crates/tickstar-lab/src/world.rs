@@ -1,0 +1,1155 @@
+//! The worlds an agent may be let into: what is true of a map, what the agent knows of it, and how
+//! either changes while it walks.
+//!
+//! The truth and the knowledge of it are separate types, so that an agent cannot be given the truth
+//! by mistake. Everything random comes from a seed.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use thiserror::Error;
+use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, RatioError, Space};
+
+use crate::files::{FileError, Problem};
+use crate::generate::Dice;
+use crate::record::ProblemError;
+use crate::script::{Replay, Script};
+
+/// The moves of the agent from one change of a dynamic world to the next, as in the paper.
+const MOVES_PER_CHANGE: u64 = 10;
+
+/// Which world, as the command line names it.
+///
+/// ```
+/// use tickstar_lab::WorldKind;
+/// let kind: WorldKind = "partial".parse()?;
+/// assert_eq!(kind.to_string(), "partial:15");
+/// assert!("partial:150".parse::<WorldKind>().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum WorldKind {
+    /// `known`: the agent knows the map.
+    Known,
+    /// `unknown`: the agent takes every cell for free until it sees it. It sees, at the start and
+    /// after each move, the cells around it that it could step to on an empty map: all eight, or
+    /// the four that share a side.
+    Unknown,
+    /// `partial[:PERCENT]`: the agent knows the map, but so many percent of its free cells are
+    /// blocked in truth, never the start or the goal. It sees as in an unknown world.
+    ///
+    /// A seed puts the free cells of a map in one order, from which the first are blocked: a larger
+    /// share adds to a smaller one, and all problems have the same cells but for their own ends.
+    Partial(Ratio),
+    /// `dynamic:RATE`: the map changes after every 10 moves of the agent, which is told all of it.
+    ///
+    /// This is the experiment of Hernández, Asín and Baier, *Time-Bounded Best-First Search*
+    /// (2014): half of the rate, in percent, of the originally free cells are blocked, and as large
+    /// a share of the originally blocked ones are free. We read it so that each change draws afresh
+    /// from the original map, and the cells of the change before become again what the map says:
+    /// were they to stay, a rate of 10 would block 92 % of the free cells within 50 changes.
+    ///
+    /// The cell the agent stands on and the goal never become blocked: a draw that hits them leaves
+    /// them alone. If the agent stands where a wall was opened, that stays open until a later
+    /// change.
+    Dynamic(Ratio),
+    /// `script:FILE`: the changes in a text file are made, and the agent is told of them.
+    ///
+    /// A line is `INTERVAL X Y blocked` or `INTERVAL X Y free`, with blanks in between. Intervals
+    /// count from 1 and never fall from line to line; a change is made before the agent's tick of
+    /// its interval. Empty lines and those that begin with `#` are skipped. The last line is the
+    /// word `end`, so that a file cut short is noticed.
+    ///
+    /// A line that blocks the cell the agent stands on waits until the agent has left it (a unit in
+    /// a doorway holds the door open), and is dropped if a later line frees the cell.
+    Script(PathBuf),
+}
+
+/// The text names no world.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum WorldKindError {
+    /// No world of this name.
+    #[error(
+        "`{text}` is not a world: expected one of known, unknown, partial[:PERCENT], \
+         dynamic:RATE, script:FILE"
+    )]
+    Name {
+        /// What was asked for.
+        text: String,
+    },
+    /// Something behind a colon where nothing belongs.
+    #[error("{text}: the world `{name}` takes nothing behind a colon")]
+    TakesNothing {
+        /// What was asked for.
+        text: String,
+        /// The world's name.
+        name: &'static str,
+    },
+    /// A dynamic world without its rate.
+    #[error("{text}: a rate of change in percent is needed, such as dynamic:5")]
+    NoRate {
+        /// What was asked for.
+        text: String,
+    },
+    /// A script without its file.
+    #[error("{text}: a file is needed, such as script:FILE")]
+    NoFile {
+        /// What was asked for.
+        text: String,
+    },
+    /// A percentage that is no decimal number.
+    #[error("{text}: `{found}` is not a number: write a decimal such as 12.5")]
+    NotANumber {
+        /// What was asked for.
+        text: String,
+        /// What should be a number.
+        found: String,
+    },
+    /// A percentage with more digits than the exact arithmetic keeps.
+    #[error("{text}: `{found}` has too many digits: use fewer")]
+    TooFine {
+        /// What was asked for.
+        text: String,
+        /// The number.
+        found: String,
+    },
+    /// A percentage below 0 or above 100.
+    #[error("{text}: {what} must be 0 to 100 percent")]
+    Range {
+        /// What was asked for.
+        text: String,
+        /// The meaning of the number.
+        what: &'static str,
+    },
+}
+
+impl WorldKind {
+    /// The name of each kind.
+    pub const NAMES: [&str; 5] = ["known", "unknown", "partial", "dynamic", "script"];
+}
+
+impl FromStr for WorldKind {
+    type Err = WorldKindError;
+
+    fn from_str(name: &str) -> Result<WorldKind, WorldKindError> {
+        let text = name.to_owned();
+        let (name, rest) = name.split_once(':').map_or((name, None), |(a, b)| (a, Some(b)));
+        match (name, rest) {
+            ("known", None) => Ok(WorldKind::Known),
+            ("known", Some(_)) => Err(WorldKindError::TakesNothing { text, name: "known" }),
+            ("unknown", None) => Ok(WorldKind::Unknown),
+            ("unknown", Some(_)) => Err(WorldKindError::TakesNothing { text, name: "unknown" }),
+            ("partial", rest) => {
+                let share = percent(text, rest.unwrap_or("15"), "the share of blocked cells")?;
+                Ok(WorldKind::Partial(share))
+            }
+            ("dynamic", None | Some("")) => Err(WorldKindError::NoRate { text }),
+            ("dynamic", Some(rate)) => {
+                Ok(WorldKind::Dynamic(percent(text, rate, "the rate of change")?))
+            }
+            ("script", None | Some("")) => Err(WorldKindError::NoFile { text }),
+            ("script", Some(file)) => Ok(WorldKind::Script(file.into())),
+            _ => Err(WorldKindError::Name { text }),
+        }
+    }
+}
+
+fn percent(text: String, field: &str, what: &'static str) -> Result<Ratio, WorldKindError> {
+    let found = field.to_owned();
+    // A fraction could not be printed as a decimal again.
+    if field.contains('/') {
+        return Err(WorldKindError::NotANumber { text, found });
+    }
+    let is_large = || field.parse::<f64>().is_ok_and(|number| number > 100.0);
+    match field.parse::<Ratio>() {
+        Ok(ratio) if ratio.num() <= 100 * ratio.den() => Ok(ratio),
+        Ok(_) | Err(RatioError::Negative(_)) => Err(WorldKindError::Range { text, what }),
+        Err(RatioError::TooFine(_)) if is_large() => Err(WorldKindError::Range { text, what }),
+        Err(RatioError::TooFine(_)) => Err(WorldKindError::TooFine { text, found }),
+        Err(RatioError::NotANumber(_)) => Err(WorldKindError::NotANumber { text, found }),
+    }
+}
+
+impl fmt::Display for WorldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorldKind::Known => f.write_str("known"),
+            WorldKind::Unknown => f.write_str("unknown"),
+            WorldKind::Partial(percent) => write!(f, "partial:{percent}"),
+            WorldKind::Dynamic(rate) => write!(f, "dynamic:{rate}"),
+            WorldKind::Script(file) => write!(f, "script:{}", file.display()),
+        }
+    }
+}
+
+/// A map as one kind of world sees it, ready to be walked any number of times.
+///
+/// Whatever takes long is prepared once, so that the world for a problem is made in the time it
+/// takes to copy the map's bits.
+///
+/// ```
+/// use tickstar::{Cell, Grid};
+/// use tickstar_lab::Terrain;
+/// let map = Grid::from_rows(["....", ".##.", "...."])?;
+/// let (start, goal) = (map.node(Cell::new(0, 0)).unwrap(), map.node(Cell::new(3, 2)).unwrap());
+/// let terrain = Terrain::new(&"unknown".parse()?, &map, 7)?;
+/// let mut world = terrain.world(start, goal);
+/// assert_eq!(world.hidden(), [Cell::new(2, 1)]);
+/// world.moved(map.node(Cell::new(1, 0)).unwrap());
+/// assert_eq!(world.news(), [map.node(Cell::new(2, 1)).unwrap()]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Terrain {
+    kind: WorldKind,
+    map: Grid,
+    seed: u64,
+    plan: Plan,
+}
+
+/// What is prepared for each kind of world.
+#[derive(Debug)]
+enum Plan {
+    Known,
+    /// The map as it looks to one who has seen nothing.
+    Unknown(Grid),
+    Partial(Clutter),
+    Dynamic(Arc<Ground>),
+    Script(Arc<Script>),
+}
+
+impl Terrain {
+    /// Prepares a map for a kind of world.
+    ///
+    /// # Errors
+    /// When the script cannot be read or is not one for this map.
+    pub fn new(kind: &WorldKind, map: &Grid, seed: u64) -> Result<Terrain, FileError> {
+        let plan = match kind {
+            WorldKind::Known => Plan::Known,
+            WorldKind::Unknown => Plan::Unknown(blank(map)),
+            WorldKind::Partial(percent) => Plan::Partial(Clutter::new(map, *percent, seed)),
+            WorldKind::Dynamic(rate) => Plan::Dynamic(Arc::new(Ground::new(map, *rate))),
+            WorldKind::Script(path) => Plan::Script(Arc::new(Script::read(path, map)?)),
+        };
+        Ok(Terrain { kind: kind.clone(), map: map.clone(), seed, plan })
+    }
+
+    /// The kind of world.
+    pub fn kind(&self) -> &WorldKind {
+        &self.kind
+    }
+
+    /// The map itself, with nothing hidden or changed.
+    pub fn map(&self) -> &Grid {
+        &self.map
+    }
+
+    /// The seed of whatever is random.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Whether the truth can change while an agent walks.
+    pub fn changes(&self) -> bool {
+        matches!(self.plan, Plan::Dynamic(_) | Plan::Script(_))
+    }
+
+    /// Both ends of a problem as nodes.
+    ///
+    /// # Errors
+    /// When one is blocked or outside the map.
+    pub fn ends(&self, problem: &Problem) -> Result<(NodeId, NodeId), ProblemError> {
+        let map = &self.map;
+        let node = |end, cell| {
+            let (width, height) = (map.width(), map.height());
+            let outside = ProblemError::Outside { end, cell, width, height };
+            let node = map.node(cell).ok_or(outside)?;
+            if !map.is_free(cell) {
+                return Err(ProblemError::Blocked { end, cell });
+            }
+            Ok(node)
+        };
+        Ok((node("start", problem.start)?, node("goal", problem.goal)?))
+    }
+
+    /// Whether a task with this goal can be set: a script must never block the goal.
+    ///
+    /// # Errors
+    /// When it does: names the file, the line and the goal.
+    pub fn check(&self, goal: Cell) -> Result<(), FileError> {
+        match &self.plan {
+            Plan::Script(script) => script.check(&self.map, goal),
+            _ => Ok(()),
+        }
+    }
+
+    /// The world for one problem, which does not depend on what other problems there are. The agent
+    /// has looked around at the start already.
+    pub fn world(&self, start: NodeId, goal: NodeId) -> World {
+        let (truth, rules) = match &self.plan {
+            Plan::Known => (self.map.clone(), Rules::Known),
+            Plan::Unknown(blank) => {
+                let mut unseen = blank.clone();
+                set(&mut unseen, goal, false);
+                let sight = Sight { known: blank.clone(), unseen: Some(unseen) };
+                (self.map.clone(), Rules::Sight(sight))
+            }
+            Plan::Partial(clutter) => {
+                let sight = Sight { known: self.map.clone(), unseen: None };
+                (clutter.truth(&self.map, [start, goal]), Rules::Sight(sight))
+            }
+            Plan::Dynamic(ground) => {
+                let (from, to) = (self.map.cell(start), self.map.cell(goal));
+                let dice = Dice::keyed(self.seed, [DRIFT, from.x, from.y, to.x, to.y, 0]);
+                let drift = Drift::new(ground.clone(), goal, dice);
+                (self.map.clone(), Rules::Drift(Box::new(drift)))
+            }
+            Plan::Script(script) => (self.map.clone(), Rules::Replay(Replay::new(script.clone()))),
+        };
+        let (truth, news) = (Truth(truth), News::default());
+        let mut world = World { truth, position: start, news, rules };
+        world.look();
+        world.told();
+        world
+    }
+}
+
+/// What a stream of random numbers is for, so that no two are the same.
+const CLUTTER: u32 = 1;
+const DRIFT: u32 = 2;
+
+/// The map with every cell free.
+fn blank(map: &Grid) -> Grid {
+    let blank = Grid::new(map.width(), map.height()).expect("as large as another map");
+    blank.with_neighbors(map.neighbors()).with_corners(map.corners())
+}
+
+/// Every node of a map, row by row.
+fn nodes(map: &Grid) -> impl Iterator<Item = NodeId> {
+    let cells = (0..map.height()).flat_map(move |y| (0..map.width()).map(move |x| Cell::new(x, y)));
+    cells.map(|cell| map.node(cell).expect("a cell of the map"))
+}
+
+/// Frees or blocks a node; answers whether that changed anything. Off the map nothing changes.
+fn set(grid: &mut Grid, node: NodeId, free: bool) -> bool {
+    grid.set_free(grid.cell(node), free).unwrap_or(false)
+}
+
+/// Cells that are blocked although the map says otherwise.
+#[derive(Debug)]
+struct Clutter {
+    /// The map with the first cells of the order blocked, whatever the problem.
+    truth: Grid,
+    /// The next two of the order: they take the place of a start and a goal.
+    spare: Vec<NodeId>,
+}
+
+impl Clutter {
+    fn new(map: &Grid, percent: Ratio, seed: u64) -> Clutter {
+        let free: Vec<NodeId> = nodes(map).filter(|&node| map.contains(node)).collect();
+        let count = (percent.times(free.len() as u64) / 100) as usize;
+        let mut order = Dice::keyed(seed, [CLUTTER, 0, 0, 0, 0, 0]).choose(free, count + 2);
+        let spare = order.split_off(count.min(order.len()));
+        let mut truth = map.clone();
+        for node in order {
+            set(&mut truth, node, false);
+        }
+        Clutter { truth, spare }
+    }
+
+    /// The truth for a problem with these ends.
+    fn truth(&self, map: &Grid, ends: [NodeId; 2]) -> Grid {
+        let mut truth = self.truth.clone();
+        let mut spare = self.spare.iter().filter(|node| !ends.contains(node));
+        for end in ends {
+            let was_taken = map.contains(end) && set(&mut truth, end, true);
+            if was_taken && let Some(&other) = spare.next() {
+                set(&mut truth, other, false);
+            }
+        }
+        truth
+    }
+}
+
+/// How things truly are. It is no [`Space`], so no agent can search it: an agent is ticked with
+/// what it knows,
+///
+/// ```
+/// # use tickstar::{Agent, Grid, NodeId, Seen, Slice, TimeBounded, TimeBoundedConfig};
+/// # let map = Grid::new(4, 4)?;
+/// # let terrain = tickstar_lab::Terrain::new(&"unknown".parse()?, &map, 7)?;
+/// let world = terrain.world(NodeId(0), NodeId(5));
+/// let config = TimeBoundedConfig::default();
+/// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
+/// agent.tick(world.known(), Seen::default(), &mut Slice::new(10));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// and with the truth it does not compile:
+///
+/// ```compile_fail,E0277
+/// # use tickstar::{Agent, Grid, NodeId, Seen, Slice, TimeBounded, TimeBoundedConfig};
+/// # let map = Grid::new(4, 4)?;
+/// # let terrain = tickstar_lab::Terrain::new(&"unknown".parse()?, &map, 7)?;
+/// let world = terrain.world(NodeId(0), NodeId(5));
+/// let config = TimeBoundedConfig::default();
+/// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
+/// agent.tick(world.truth(), Seen::default(), &mut Slice::new(10));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Truth(Grid);
+
+impl Truth {
+    /// Whether the cell is on the map and truly free.
+    pub fn is_free(&self, cell: Cell) -> bool {
+        self.0.is_free(cell)
+    }
+
+    /// The cost of a step from one node to another, if it can truly be taken.
+    pub fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        self.0.edge(from, to)
+    }
+
+    /// A copy of the true map, to be drawn.
+    pub fn picture(&self) -> Grid {
+        self.0.clone()
+    }
+
+    /// The true map, for those who judge a walk.
+    pub(crate) fn grid(&self) -> &Grid {
+        &self.0
+    }
+}
+
+/// One world: the truth, and what the agent knows of it.
+///
+/// An interval is [`begin`](World::begin), the agent's tick with [`known`](World::known) and
+/// [`news`](World::news), [`told`](World::told), and [`moved`](World::moved) if it took a step.
+#[derive(Debug)]
+pub struct World {
+    truth: Truth,
+    /// Where the agent stands.
+    position: NodeId,
+    news: News,
+    rules: Rules,
+}
+
+/// What sets one world apart from another. The agent knows the truth unless it has to see it.
+#[derive(Debug)]
+enum Rules {
+    Known,
+    Sight(Sight),
+    Drift(Box<Drift>),
+    Replay(Replay),
+}
+
+impl World {
+    /// What the agent knows: the map it searches.
+    pub fn known(&self) -> &Grid {
+        match &self.rules {
+            Rules::Sight(sight) => &sight.known,
+            _ => self.truth.grid(),
+        }
+    }
+
+    /// How things are.
+    pub fn truth(&self) -> &Truth {
+        &self.truth
+    }
+
+    /// Begins an interval, numbered from one: a script makes its changes for it. To be called once
+    /// before each tick.
+    pub fn begin(&mut self, interval: u64) {
+        if let Rules::Replay(replay) = &mut self.rules {
+            while let Some(change) = replay.next(interval, self.position) {
+                self.news.set(&mut self.truth.0, change.node, change.free);
+            }
+            self.news.settle();
+        }
+    }
+
+    /// The nodes whose state in [`known`](World::known) is another than when the agent was last
+    /// told: each once, in the order of their numbers.
+    pub fn news(&self) -> &[NodeId] {
+        &self.news.0
+    }
+
+    /// The agent has been told the news.
+    pub fn told(&mut self) {
+        self.news.0.clear();
+    }
+
+    /// The agent has moved to this node: it looks around, and the world may change.
+    pub fn moved(&mut self, to: NodeId) {
+        let from = std::mem::replace(&mut self.position, to);
+        if from == to {
+            return;
+        }
+        match &mut self.rules {
+            Rules::Known => {}
+            Rules::Sight(_) => self.look(),
+            Rules::Drift(drift) => drift.moved(&mut self.truth.0, &mut self.news, to),
+            Rules::Replay(replay) => {
+                if replay.leave() {
+                    self.news.set(&mut self.truth.0, from, false);
+                }
+            }
+        }
+        self.news.settle();
+    }
+
+    /// Whether changes are to come even if the agent stands still: a script has lines left. A block
+    /// put off does not count, since it waits for the agent.
+    pub fn expects_more(&self) -> bool {
+        matches!(&self.rules, Rules::Replay(replay) if replay.has_more())
+    }
+
+    /// Whether the truth can change at all.
+    pub fn changes(&self) -> bool {
+        matches!(self.rules, Rules::Drift(_) | Rules::Replay(_))
+    }
+
+    /// The cells of which the agent does not know how they are, row by row. In an unknown world
+    /// those it has not seen, its goal apart, which it knows to be free; in a partial one, where the
+    /// map is wrong about some alone, the blocked cells it has not seen.
+    pub fn fog(&self) -> Vec<Cell> {
+        match &self.rules {
+            Rules::Sight(Sight { unseen: Some(unseen), .. }) => unseen.free_cells().collect(),
+            _ => self.hidden(),
+        }
+    }
+
+    /// The cells that the agent takes for free and that are blocked, row by row.
+    pub fn hidden(&self) -> Vec<Cell> {
+        match &self.rules {
+            Rules::Sight(sight) => {
+                sight.known.free_cells().filter(|&cell| !self.truth.is_free(cell)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn look(&mut self) {
+        if let Rules::Sight(sight) = &mut self.rules {
+            sight.look(&self.truth.0, self.position, &mut self.news);
+        }
+    }
+}
+
+/// The changes of what the agent knows.
+#[derive(Default, Debug)]
+struct News(Vec<NodeId>);
+
+impl News {
+    /// Frees or blocks a node, and notes it if that is a change.
+    fn set(&mut self, grid: &mut Grid, node: NodeId, free: bool) {
+        if set(grid, node, free) {
+            self.0.push(node);
+        }
+    }
+
+    /// Sorts the notes. There is one for each time a node changed, so those that are there an even
+    /// number of times are as they were, and no news.
+    fn settle(&mut self) {
+        self.0.sort_unstable();
+        let times = self.0.chunk_by(|a, b| a == b);
+        self.0 = times.filter(|same| same.len() % 2 == 1).map(|same| same[0]).collect();
+    }
+}
+
+/// What an agent has seen that must look for itself.
+#[derive(Debug)]
+struct Sight {
+    known: Grid,
+    /// The cells not yet seen, as free ones, if the map says nothing about any.
+    unseen: Option<Grid>,
+}
+
+impl Sight {
+    /// Looks at a cell and those around it.
+    fn look(&mut self, truth: &Grid, from: NodeId, news: &mut News) {
+        let Cell { x, y } = truth.cell(from);
+        let is_near = |cell: Cell| match truth.neighbors() {
+            Neighbors::Four => cell.x == x || cell.y == y,
+            Neighbors::Eight => true,
+        };
+        for row in y.saturating_sub(1)..=y + 1 {
+            for column in x.saturating_sub(1)..=x + 1 {
+                let cell = Cell::new(column, row);
+                let Some(node) = truth.node(cell).filter(|_| is_near(cell)) else { continue };
+                news.set(&mut self.known, node, truth.is_free(cell));
+                if let Some(unseen) = &mut self.unseen {
+                    set(unseen, node, false);
+                }
+            }
+        }
+    }
+}
+
+/// What a dynamic world draws from.
+#[derive(Debug)]
+struct Ground {
+    /// The cells that the map has free.
+    free: Vec<NodeId>,
+    /// The cells that the map has blocked.
+    blocked: Vec<NodeId>,
+    /// How many free cells are shut by a change.
+    shut: usize,
+    /// How many blocked cells are opened by a change.
+    opened: usize,
+}
+
+impl Ground {
+    fn new(map: &Grid, rate: Ratio) -> Ground {
+        let (free, blocked): (Vec<_>, Vec<_>) = nodes(map).partition(|&node| map.contains(node));
+        let half = |cells: usize| (rate.times(cells as u64) / 200).min(cells as u64) as usize;
+        let (shut, opened) = (half(free.len()), half(blocked.len()));
+        Ground { free, blocked, shut, opened }
+    }
+}
+
+/// The changes of a dynamic world.
+#[derive(Debug)]
+struct Drift {
+    ground: Arc<Ground>,
+    goal: NodeId,
+    dice: Dice,
+    /// Moves of the agent so far.
+    moves: u64,
+    /// The cells that may be other than on the map: free ones that were shut.
+    shut: Vec<NodeId>,
+    /// And blocked ones that were opened.
+    opened: Vec<NodeId>,
+}
+
+impl Drift {
+    fn new(ground: Arc<Ground>, goal: NodeId, dice: Dice) -> Drift {
+        Drift { ground, goal, dice, moves: 0, shut: Vec::new(), opened: Vec::new() }
+    }
+
+    fn moved(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
+        self.moves += 1;
+        if self.moves.is_multiple_of(MOVES_PER_CHANGE) {
+            self.change(grid, news, agent);
+        }
+    }
+
+    /// Makes the map what it was and draws anew, in time for the cells that change alone.
+    fn change(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
+        let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
+        for node in self.shut.drain(..) {
+            news.set(grid, node, true);
+        }
+        for node in self.opened.drain(..) {
+            news.set(grid, node, false);
+        }
+        let Ground { free, blocked, shut, opened } = &*self.ground;
+        self.shut = draw(&mut self.dice, free, *shut, grid);
+        self.opened = draw(&mut self.dice, blocked, *opened, grid);
+        news.0.extend(self.shut.iter().chain(&self.opened));
+        for (node, was_free) in held {
+            if was_free && !grid.contains(node) {
+                news.set(grid, node, true);
+                // Not shut by the draw: a wall of the map, open since a change before.
+                if !self.shut.contains(&node) {
+                    self.opened.push(node);
+                }
+            }
+        }
+    }
+}
+
+/// Turns so many of the nodes, which are all free or all blocked, into the opposite.
+///
+/// They are drawn without replacement by Floyd's method, which leaves the list as it is: the grid
+/// itself tells what has been drawn.
+fn draw(dice: &mut Dice, nodes: &[NodeId], count: usize, grid: &mut Grid) -> Vec<NodeId> {
+    let turn = |last: usize| {
+        let drawn = nodes[dice.below(last + 1)];
+        // The last cannot have been drawn before: it was not among those to draw from.
+        let node =
+            if grid.contains(drawn) == grid.contains(nodes[last]) { drawn } else { nodes[last] };
+        let free = !grid.contains(node);
+        set(grid, node, free);
+        node
+    };
+    (nodes.len() - count..nodes.len()).map(turn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::fs;
+
+    use tickstar::Corners;
+
+    use super::*;
+    use crate::generate::{Kind, generate};
+
+    fn node(grid: &Grid, x: u32, y: u32) -> NodeId {
+        grid.node(Cell::new(x, y)).unwrap()
+    }
+
+    fn terrain(kind: &str, map: &Grid, seed: u64) -> Terrain {
+        Terrain::new(&kind.parse().unwrap(), map, seed).unwrap()
+    }
+
+    fn map() -> Grid {
+        generate(Kind::Random, 40, 30, 3).unwrap()
+    }
+
+    /// The cells in which two maps of the same size differ.
+    fn differences(a: &Grid, b: &Grid) -> Vec<NodeId> {
+        let mut nodes: Vec<_> =
+            nodes(a).filter(|&node| a.contains(node) != b.contains(node)).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// The world of a script with this text, on a map of 6 by 4 free cells.
+    fn scripted(name: &str, text: &str) -> World {
+        let path = std::env::temp_dir().join(format!("tickstar-{name}-{}", std::process::id()));
+        fs::write(&path, text).unwrap();
+        let map = Grid::new(6, 4).unwrap();
+        let terrain = Terrain::new(&WorldKind::Script(path.clone()), &map, 1).unwrap();
+        fs::remove_file(&path).unwrap();
+        terrain.world(node(&map, 0, 0), node(&map, 5, 3))
+    }
+
+    /// What a random walk over true edges tells about a world.
+    fn wander(world: &mut World, moves: usize, mut each: impl FnMut(&mut World, NodeId)) {
+        let mut dice = Dice::keyed(1, [9; 6]);
+        for _ in 0..moves {
+            let mut ways = Vec::new();
+            world.truth.0.for_each_edge(world.position, |to, _| ways.push(to));
+            let to = if ways.is_empty() { world.position } else { ways[dice.below(ways.len())] };
+            world.moved(to);
+            each(world, to);
+        }
+    }
+
+    #[test]
+    fn worlds_print_as_they_are_written() {
+        for text in [
+            "known",
+            "unknown",
+            "partial:15",
+            "partial:0",
+            "partial:12.5",
+            "partial:100",
+            "dynamic:0.001",
+            "dynamic:99.99",
+            "script:a folder/b:c.script",
+        ] {
+            assert_eq!(text.parse::<WorldKind>().unwrap().to_string(), text);
+        }
+        assert_eq!("partial".parse(), Ok(WorldKind::Partial(Ratio::new(15, 1).unwrap())));
+        assert_eq!("partial".parse::<WorldKind>().unwrap().to_string(), "partial:15");
+        assert_eq!("dynamic:05.10".parse::<WorldKind>().unwrap().to_string(), "dynamic:5.1");
+    }
+
+    #[test]
+    fn texts_that_name_no_world_are_told_why() {
+        let share = "the share of blocked cells must be 0 to 100 percent";
+        let rate = "the rate of change must be 0 to 100 percent";
+        let number =
+            |found: &str| format!("`{found}` is not a number: write a decimal such as 12.5");
+        let cases = [
+            ("partial:150", share.to_string()),
+            ("partial:100.01", share.to_string()),
+            ("partial:-0.5", share.to_string()),
+            ("partial:", number("")),
+            ("partial:1/3", number("1/3")),
+            ("partial:few", number("few")),
+            ("partial:0.0000001", "`0.0000001` has too many digits: use fewer".to_string()),
+            ("dynamic", "a rate of change in percent is needed, such as dynamic:5".to_string()),
+            ("dynamic:", "a rate of change in percent is needed, such as dynamic:5".to_string()),
+            ("dynamic:-3", rate.to_string()),
+            ("dynamic:1000001", rate.to_string()),
+            ("dynamic:NaN", number("NaN")),
+            ("dynamic:inf", number("inf")),
+            ("dynamic:5:5", number("5:5")),
+            ("script", "a file is needed, such as script:FILE".to_string()),
+            ("script:", "a file is needed, such as script:FILE".to_string()),
+            ("known:5", "the world `known` takes nothing behind a colon".to_string()),
+            ("unknown:", "the world `unknown` takes nothing behind a colon".to_string()),
+        ];
+        for (text, why) in cases {
+            let error = text.parse::<WorldKind>().unwrap_err();
+            assert_eq!(error.to_string(), format!("{text}: {why}"));
+        }
+        for text in ["", "Known", "parital:5", ":5"] {
+            let why = "is not a world: expected one of known, unknown, partial[:PERCENT], \
+                       dynamic:RATE, script:FILE";
+            let error = text.parse::<WorldKind>().unwrap_err();
+            assert_eq!(error.to_string(), format!("`{text}` {why}"));
+        }
+    }
+
+    #[test]
+    fn a_known_world_has_nothing_to_tell() {
+        let map = map();
+        let terrain = terrain("known", &map, 1);
+        assert_eq!(terrain.kind(), &WorldKind::Known);
+        assert_eq!(differences(terrain.map(), &map), []);
+        let start = map.free_cells().next().unwrap();
+        let mut world = terrain.world(map.node(start).unwrap(), NodeId(9));
+        wander(&mut world, 50, |world, _| {
+            world.begin(1);
+            assert_eq!(world.news(), []);
+            assert_eq!(differences(world.known(), &map), []);
+            assert_eq!(differences(world.truth().grid(), &map), []);
+            assert!(world.fog().is_empty() && world.hidden().is_empty());
+            assert!(!world.changes() && !world.expects_more());
+        });
+    }
+
+    #[test]
+    fn an_unknown_world_is_seen_step_by_step() {
+        let map = Grid::from_rows([".....", ".##..", ".#...", "....."]).unwrap();
+        let terrain = terrain("unknown", &map, 1);
+        let mut world = terrain.world(node(&map, 0, 0), node(&map, 4, 3));
+        assert_eq!(world.news(), [], "what is seen at the start is known, and no news");
+        assert_eq!(differences(world.known(), &Grid::new(5, 4).unwrap()), [node(&map, 1, 1)]);
+        assert_eq!(world.hidden(), [Cell::new(2, 1), Cell::new(1, 2)]);
+        assert_eq!(world.fog().len(), 20 - 4 - 1, "all but four cells around and the goal");
+        assert!(!world.fog().contains(&Cell::new(4, 3)), "a goal is known to be free");
+
+        world.moved(node(&map, 1, 0));
+        assert_eq!(world.news(), [node(&map, 2, 1)], "of two new cells, only one is blocked");
+        assert_eq!(world.hidden(), [Cell::new(1, 2)]);
+        assert_eq!(world.fog().len(), 13);
+        world.told();
+        assert_eq!(world.news(), []);
+
+        world.moved(node(&map, 0, 0));
+        assert_eq!(world.news(), [], "nothing here that was not seen");
+        world.moved(node(&map, 0, 1));
+        assert_eq!(world.news(), [node(&map, 1, 2)]);
+        assert_eq!(world.hidden(), []);
+        assert_eq!(differences(world.known(), &map), []);
+        assert_eq!(world.fog().len(), 11);
+        assert!(!world.changes() && !world.expects_more());
+    }
+
+    #[test]
+    fn with_four_neighbours_an_agent_does_not_see_across_corners() {
+        let map = Grid::from_rows(["##.", "#..", "..."]).unwrap().with_neighbors(Neighbors::Four);
+        let world = terrain("unknown", &map, 1).world(node(&map, 1, 1), node(&map, 2, 2));
+        assert_eq!(world.known().neighbors(), Neighbors::Four);
+        assert_eq!(world.hidden(), [Cell::new(0, 0)]);
+        assert_eq!(world.fog(), [Cell::new(0, 0), Cell::new(2, 0), Cell::new(0, 2)]);
+        let corners = map.with_neighbors(Neighbors::Eight).with_corners(Corners::Allowed);
+        let world = terrain("unknown", &corners, 1).world(node(&corners, 1, 1), NodeId(0));
+        assert_eq!(world.known().corners(), Corners::Allowed);
+        assert_eq!((world.hidden(), world.fog()), (vec![], vec![]));
+    }
+
+    /// In worlds that must be looked at, no step that looks possible from where the agent stands is
+    /// impossible, what is known is never wrong about walls, and the fog only ever lifts.
+    #[test]
+    fn an_agent_knows_all_it_could_bump_into() {
+        let map = map();
+        let ends: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+        for kind in ["unknown", "partial:20"] {
+            let mut world = terrain(kind, &map, 5).world(ends[100], ends[400]);
+            let mut fog: BTreeSet<Cell> = world.fog().into_iter().collect();
+            let (mut known, mut told) = (world.known().clone(), 0);
+            wander(&mut world, 500, |world, at| {
+                world.known().for_each_edge(at, |to, cost| {
+                    assert_eq!(world.truth().edge(at, to), Some(cost), "{kind}");
+                });
+                for cell in map.free_cells().filter(|&cell| world.truth().is_free(cell)) {
+                    assert!(world.known().is_free(cell), "{kind}");
+                }
+                assert_eq!(world.news(), differences(&known, world.known()), "{kind}");
+                told += world.news().len();
+                known = world.known().clone();
+                world.told();
+                let less: BTreeSet<Cell> = world.fog().into_iter().collect();
+                assert!(less.is_subset(&fog), "{kind}");
+                fog = less;
+            });
+            assert!(told > 10, "{kind}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_partial_world_hides_exactly_its_share() {
+        let map = map();
+        let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+        for (percent, count) in [
+            ("0", 0),
+            ("0.1", free.len() / 1000),
+            ("15", free.len() * 15 / 100),
+            ("100", free.len() - 2),
+        ] {
+            let terrain = terrain(&format!("partial:{percent}"), &map, 5);
+            for ends in free.windows(2).step_by(7) {
+                let world = terrain.world(ends[0], ends[1]);
+                let blocked = differences(&map, world.truth().grid());
+                assert_eq!(blocked.len(), count, "{percent} % of {}", free.len());
+                assert!(ends.iter().all(|&end| world.truth().grid().contains(end)));
+                assert!(blocked.iter().all(|&node| map.contains(node)), "never opens a wall");
+                assert_eq!(world.fog(), world.hidden());
+                let seen = differences(&map, world.known());
+                assert_eq!(world.hidden().len() + seen.len(), count, "hidden, or seen at once");
+                assert_eq!(world.news(), []);
+            }
+        }
+        let strip = Grid::new(3, 1).unwrap();
+        let world = terrain("partial:100", &strip, 1).world(node(&strip, 0, 0), node(&strip, 0, 0));
+        assert_eq!(differences(&strip, world.truth().grid()).len(), 2, "only one end to spare");
+    }
+
+    #[test]
+    fn the_hidden_cells_of_a_partial_world_depend_on_map_and_seed_alone() {
+        let map = map();
+        let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+        let hidden = |kind: &str, seed, start: usize, goal: usize| {
+            let world = terrain(kind, &map, seed).world(free[start], free[goal]);
+            differences(&map, world.truth().grid()).into_iter().collect::<BTreeSet<_>>()
+        };
+        assert_eq!(hidden("partial", 5, 1, 2), hidden("partial", 5, 1, 2));
+        assert_ne!(hidden("partial", 5, 1, 2), hidden("partial", 6, 1, 2));
+        assert!(hidden("partial:15", 5, 1, 2).is_superset(&hidden("partial:10", 5, 1, 2)));
+        // One order for all problems: two of them differ by the ends of either at most.
+        let first = hidden("partial", 5, 1, 2);
+        for other in 3..free.len() {
+            let second = hidden("partial", 5, other, 0);
+            let ends = [free[1], free[2], free[other], free[0]];
+            assert!(first.difference(&second).count() <= 2);
+            let order = Dice::keyed(5, [CLUTTER, 0, 0, 0, 0, 0]).choose(free.clone(), free.len());
+            let expected = order.into_iter().filter(|node| !ends[2..].contains(node));
+            assert_eq!(second, expected.take(first.len()).collect(), "the first of the order");
+        }
+    }
+
+    #[test]
+    fn a_dynamic_world_changes_at_every_tenth_move() {
+        let map = generate(Kind::Random, 200, 200, 3).unwrap();
+        let free = map.free_cells().count();
+        let (shut, opened) = (free * 5 / 100, (40_000 - free) * 5 / 100);
+        let ends: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+        let mut world = terrain("dynamic:10", &map, 1).world(ends[1000], ends[9]);
+        assert!(world.changes() && !world.expects_more());
+        let (mut known, mut moves) = (map.clone(), 0);
+        wander(&mut world, 100, |world, _| {
+            moves += 1;
+            world.begin(moves);
+            assert_eq!(world.news(), differences(&known, world.known()));
+            assert_eq!(world.news().is_empty(), moves % 10 != 0, "at move {moves}");
+            assert_eq!(differences(world.known(), world.truth().grid()), []);
+            assert!(world.hidden().is_empty() && world.fog().is_empty());
+            if moves % 10 == 0 {
+                let changed = differences(&map, world.known());
+                let blocked = changed.iter().filter(|&&node| map.contains(node)).count();
+                assert_eq!((blocked, changed.len() - blocked), (shut, opened), "at move {moves}");
+            }
+            known = world.known().clone();
+            world.told();
+        });
+    }
+
+    #[test]
+    fn a_move_to_the_same_place_is_none() {
+        let map = Grid::new(20, 20).unwrap();
+        let mut world = terrain("dynamic:50", &map, 5).world(node(&map, 5, 5), node(&map, 0, 0));
+        for _ in 0..50 {
+            world.moved(node(&map, 5, 5));
+        }
+        assert_eq!(world.news(), []);
+    }
+
+    /// With every second cell drawn, the agent and the goal are hit again and again, and the agent
+    /// often stands in what was a wall.
+    #[test]
+    fn neither_the_agents_cell_nor_the_goal_is_ever_blocked() {
+        let map = generate(Kind::Random, 16, 16, 3).unwrap();
+        let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+        let (shut, opened) = (free.len() / 2, (256 - free.len()) / 2);
+        let goal = free[90];
+        let mut world = terrain("dynamic:100", &map, 5).world(free[50], goal);
+        let (mut known, mut moves, mut in_wall, mut spared) = (map.clone(), 0, 0, 0);
+        let mut hit = BTreeSet::new();
+        wander(&mut world, 5000, |world, at| {
+            moves += 1;
+            assert!(world.known().contains(at) && world.known().contains(goal));
+            assert_eq!(world.news(), differences(&known, world.known()));
+            known = world.known().clone();
+            if moves % 10 == 0 {
+                // A draw can only be spared by the two, and one wall held open by the agent.
+                let changed = differences(&map, world.known());
+                let (blocked, open): (Vec<_>, Vec<_>) =
+                    changed.iter().copied().partition(|&node| map.contains(node));
+                assert!((shut - 2..=shut).contains(&blocked.len()), "{}", blocked.len());
+                assert!((opened..=opened + 1).contains(&open.len()), "{}", open.len());
+                spared += shut - blocked.len();
+                in_wall += open.len() - opened;
+                hit.extend(changed);
+            }
+            world.told();
+        });
+        assert!(spared > 100 && in_wall > 5, "{spared} {in_wall}");
+        assert_eq!(hit.len(), 255, "every cell has its turn, but for the goal");
+    }
+
+    /// A wall in which the agent stands is shut at the first change after it has left.
+    #[test]
+    fn a_wall_held_open_is_shut_later() {
+        let map = Grid::from_rows(["..", "##"]).unwrap();
+        let ground = Arc::new(Ground::new(&map, Ratio::new(0, 1).unwrap()));
+        let mut drift = Drift::new(ground, node(&map, 1, 0), Dice::keyed(1, [0; 6]));
+        let (mut grid, mut news) = (map.clone(), News::default());
+        let wall = node(&map, 0, 1);
+        set(&mut grid, wall, true);
+        drift.opened.push(wall);
+        for _ in 0..3 {
+            drift.change(&mut grid, &mut news, wall);
+            news.settle();
+            assert!(grid.contains(wall) && news.0.is_empty());
+        }
+        drift.change(&mut grid, &mut news, node(&map, 0, 0));
+        news.settle();
+        assert_eq!(news.0, [wall]);
+        assert_eq!(differences(&grid, &map), []);
+    }
+
+    #[test]
+    fn every_draw_is_as_likely_as_any_other() {
+        let map = Grid::new(5, 1).unwrap();
+        let nodes: Vec<_> = nodes(&map).collect();
+        let mut dice = Dice::keyed(1, [0; 6]);
+        let mut times = BTreeMap::new();
+        for _ in 0..10_000 {
+            let mut drawn = draw(&mut dice, &nodes, 2, &mut map.clone());
+            drawn.sort_unstable();
+            *times.entry(drawn).or_insert(0) += 1;
+        }
+        assert_eq!(times.len(), 10, "every pair");
+        assert!(times.values().all(|times| (900..1100).contains(times)), "{times:?}");
+    }
+
+    #[test]
+    fn the_cells_that_are_drawn_do_not_change() {
+        let map = Grid::new(10, 10).unwrap();
+        let (start, goal) = (node(&map, 1, 2), node(&map, 8, 9));
+        let changed = |mut world: World| {
+            for i in 0..10 {
+                world.moved(node(&map, 1 + i % 2, 3));
+            }
+            let cell = |node| (map.cell(node).x, map.cell(node).y);
+            differences(&map, world.truth().grid()).into_iter().map(cell).collect::<Vec<_>>()
+        };
+        let why = "every result in such a world changes with this";
+        let partial = changed(terrain("partial:4", &map, 7).world(start, goal));
+        assert_eq!(partial, [(2, 0), (6, 0), (1, 6), (6, 8)], "{why}");
+        let dynamic = changed(terrain("dynamic:8", &map, 7).world(start, goal));
+        assert_eq!(dynamic, [(2, 0), (3, 6), (4, 6), (5, 8)], "{why}");
+    }
+
+    #[test]
+    fn a_dynamic_world_depends_on_seed_and_problem_alone() {
+        let map = Grid::new(30, 30).unwrap();
+        let after = |seed, start: (u32, u32), goal: (u32, u32)| {
+            let (start, goal) = (node(&map, start.0, start.1), node(&map, goal.0, goal.1));
+            let terrain = terrain("dynamic:20", &map, seed);
+            terrain.world(goal, start).moved(node(&map, 9, 9));
+            let mut world = terrain.world(start, goal);
+            for i in 1..=20 {
+                world.moved(node(&map, 10 + i % 2, 10));
+            }
+            differences(&map, world.known())
+        };
+        let one = after(5, (1, 2), (3, 4));
+        assert_eq!(one, after(5, (1, 2), (3, 4)));
+        let others = [after(6, (1, 2), (3, 4)), after(5, (2, 1), (3, 4)), after(5, (1, 2), (4, 3))];
+        assert!(others.iter().all(|other| *other != one));
+    }
+
+    #[test]
+    fn scripted_changes_are_made_and_told_at_their_interval() {
+        let mut world = scripted("timing", "2 1 1 blocked\n2 2 2 blocked\n4 1 1 free\nend\n");
+        let at = |x, y| node(&Grid::new(6, 4).unwrap(), x, y);
+        assert!(world.changes() && world.expects_more());
+        world.begin(1);
+        assert_eq!(world.news(), []);
+        world.told();
+        world.begin(2);
+        assert_eq!(world.news(), [at(1, 1), at(2, 2)]);
+        assert!(!world.known().contains(at(1, 1)) && !world.truth().is_free(Cell::new(2, 2)));
+        world.told();
+        assert_eq!(world.news(), [], "told once");
+        world.begin(3);
+        world.moved(at(0, 1));
+        assert_eq!(world.news(), []);
+        assert!(world.expects_more());
+        world.begin(4);
+        assert_eq!(world.news(), [at(1, 1)]);
+        assert!(world.known().contains(at(1, 1)) && !world.expects_more());
+        assert!(world.hidden().is_empty() && world.fog().is_empty());
+    }
+
+    #[test]
+    fn a_cell_that_changes_back_is_no_news() {
+        let text = "1 1 1 blocked\n1 1 1 free\n1 2 2 free\n2 3 3 blocked\n3 3 3 free\n\
+                    4 3 3 blocked\nend\n";
+        let mut world = scripted("back", text);
+        let at = |x, y| node(&Grid::new(6, 4).unwrap(), x, y);
+        world.begin(1);
+        assert_eq!(world.news(), [], "there and back, and free as it was");
+        world.begin(2);
+        world.begin(3);
+        assert_eq!(world.news(), [], "the agent was not told in between");
+        world.begin(4);
+        assert_eq!(world.news(), [at(3, 3)]);
+    }
+
+    #[test]
+    fn an_agent_in_a_doorway_holds_the_door_open() {
+        let text = "1 0 0 blocked\n3 1 0 blocked\n4 1 0 free\nend\n";
+        let mut world = scripted("door", text);
+        let at = |x, y| node(&Grid::new(6, 4).unwrap(), x, y);
+        world.begin(1);
+        assert_eq!(world.news(), []);
+        assert!(world.known().contains(at(0, 0)), "the start is blocked when it is left");
+        world.begin(2);
+        world.moved(at(0, 0));
+        assert_eq!(world.news(), [], "it has not left");
+        world.moved(at(1, 0));
+        assert_eq!(world.news(), [at(0, 0)]);
+        assert!(!world.known().contains(at(0, 0)));
+        world.told();
+        world.begin(3);
+        assert!(world.known().contains(at(1, 0)) && world.news().is_empty());
+        world.begin(4);
+        assert!(!world.expects_more());
+        world.moved(at(2, 0));
+        assert!(world.known().contains(at(1, 0)), "freed by a later line");
+        assert_eq!(world.news(), []);
+    }
+
+    #[test]
+    fn scripts_that_cannot_be_used_are_named() {
+        let folder = std::env::temp_dir().join(format!("tickstar-world-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("a.script");
+        let kind = WorldKind::Script(path.clone());
+        let map = Grid::new(6, 4).unwrap();
+        let new = || Terrain::new(&kind, &map, 1).map_err(|error| error.to_string());
+        let named = |end: &str| format!("{}: {end}", path.display());
+        assert_eq!(new().unwrap_err(), named("there is no such file"));
+        fs::write(&path, "1 6 0 free\nend\n").unwrap();
+        let outside = "line 1: the cell (6, 0) is outside the map, which is 6 wide and 4 high";
+        assert_eq!(new().unwrap_err(), named(outside));
+        fs::write(&path, "1 3 2 free\n2 3 2 blocked\nend\n").unwrap();
+        let terrain = new().unwrap();
+        assert!(terrain.check(Cell::new(2, 3)).is_ok());
+        let blocks = "line 2: this blocks the goal (3, 2), which a script must never do";
+        assert_eq!(terrain.check(Cell::new(3, 2)).unwrap_err().to_string(), named(blocks));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
