@@ -181,8 +181,8 @@ fn line(job: &Job<'_>, problem: usize, interval: &Interval<'_>) -> serde_json::V
 fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
     let ([sx, sy], [gx, gy]) = (record.start, record.goal);
     write!(out, "({sx}, {sy}) to ({gx}, {gy}): ")?;
-    if record.run > 1 {
-        write!(out, "run {}: ", record.run)?;
+    if let Some(run) = record.run {
+        write!(out, "run {run}: ")?;
     }
     match (record.outcome, record.optimal) {
         (Outcome::Unreachable, _) => writeln!(
@@ -220,11 +220,9 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
     }
     if let Some(plan) = &record.plan {
         let cells: Vec<_> = plan.path.iter().map(|[x, y]| format!("{x},{y}")).collect();
-        let times = if record.run == 1 { "time" } else { "times" };
         writeln!(
             out,
-            "  walked {} {times}; this run needed no new search, and planned a path of length {:.2}: {}",
-            record.run,
+            "  this run needed no new search; it planned a path of length {:.2}: {}",
             plan.cost,
             cells.join(" ")
         )?;

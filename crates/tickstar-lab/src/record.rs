@@ -39,7 +39,8 @@ pub struct Record {
     /// The seed of whatever is random.
     pub seed: u64,
     /// The number of the run, from one, if the agent is put back to its start again and again.
-    pub run: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<u64>,
     /// How it ended.
     pub outcome: Outcome,
     /// The length walked.
@@ -200,7 +201,8 @@ impl<'a> Job<'a> {
                 Some(observe) => sim.run(self.max_intervals, Some(&mut **observe)),
                 None => sim.run(self.max_intervals, None),
             };
-            let mut record = Record { run, ..self.judge(problem, &journey, &mut reference) };
+            let mut record =
+                Record { run: Some(run), ..self.judge(problem, &journey, &mut reference) };
             let done = journey.restarts == 0 || journey.outcome != Outcome::Reached;
             if done && journey.outcome == Outcome::Reached {
                 record.plan = sim.plan().map(|plan| self.plan(&plan));
@@ -246,7 +248,7 @@ impl<'a> Job<'a> {
             params: params(self.config),
             world: self.terrain.kind().to_string(),
             seed: self.terrain.seed(),
-            run: 1,
+            run: None,
             outcome: journey.outcome,
             cost,
             optimal,

@@ -3,7 +3,7 @@
 use tickstar::catalog::{self, Config};
 use tickstar::{BestFirst, Cell, Grid, NodeId, SearchConfig, Slice, Status};
 use tickstar_lab::generate::{Kind, generate};
-use tickstar_lab::{Journey, simulate};
+use tickstar_lab::{Journey, Sim, Terrain, WorldKind};
 
 const SIDE: u32 = 2048;
 /// What an agent may have after about a thousand expansions on such a map.
@@ -20,10 +20,12 @@ fn configs() -> Vec<Config> {
 /// Every journey from start to goal, with each configuration and budget.
 fn journeys(grid: &Grid, (start, goal): (Cell, Cell)) -> Vec<Journey> {
     let [start, goal] = [start, goal].map(|cell| grid.node(cell).unwrap());
-    let journey = |config: &Config, budget| simulate(grid, config, budget, start, goal, None);
+    let terrain = Terrain::new(&WorldKind::Known, grid, 1).unwrap();
+    let journey = |config: &Config, budget| {
+        Sim::new(&terrain, config, budget, (start, goal)).unwrap().run(None, None)
+    };
     let configs = configs();
-    let runs = configs.iter().flat_map(|config| BUDGETS.map(|budget| journey(config, budget)));
-    runs.map(Result::unwrap).collect()
+    configs.iter().flat_map(|config| BUDGETS.map(|budget| journey(config, budget))).collect()
 }
 
 /// The most memory of any journey; those without a shortcut expand so many nodes.

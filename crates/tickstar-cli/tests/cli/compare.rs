@@ -64,7 +64,7 @@ fn csv_goes_to_standard_output_or_to_a_file() {
         assert!(row[0] == "astar" || number(row[tracing]) <= 10 * number(row[1]), "{row:?}");
     }
     let table = folder.run(&format!("{compare} out.csv")).good();
-    assert!(table.contains("builtin:rooms-64 (64x64): 3 problems"), "{table}");
+    assert!(table.contains("builtin:rooms-64 (64x64, known): 3 problems"), "{table}");
     assert_eq!(folder.text("out.csv"), text);
 }
 
