@@ -102,7 +102,9 @@ impl Sim {
     /// # Errors
     /// When it cannot stand there any more.
     pub fn put_back(&mut self) -> Result<(), AgentError> {
-        self.agent.place(self.world.known(), self.start)
+        self.agent.place(self.world.known(), self.start)?;
+        self.world.moved(self.start);
+        Ok(())
     }
 
     /// Lets the agent walk until it arrives or gives up, or so many intervals have passed.

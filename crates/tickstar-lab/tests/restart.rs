@@ -1,0 +1,157 @@
+//! Beginning a search again costs nothing that grows with the map, or with what the search before has
+//! looked at. Counted, not timed: every question the agent asks of the map, and every allocation.
+
+use std::cell::Cell as Counter;
+
+use tickstar::{
+    Agent, Cell, Cost, Event, Grid, NodeId, Restart, SearchConfig, Seen, Skip, Slice, Space, Step,
+    TimeBounded, TimeBoundedConfig, Tracing,
+};
+
+/// A grid that counts what it is asked.
+struct Counted {
+    grid: Grid,
+    questions: Counter<u64>,
+}
+
+impl Counted {
+    fn ask(&self) -> &Grid {
+        self.questions.set(self.questions.get() + 1);
+        &self.grid
+    }
+}
+
+impl Space for Counted {
+    const MAX_EDGES: usize = Grid::MAX_EDGES;
+
+    fn size(&self) -> usize {
+        self.ask().size()
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.ask().contains(node)
+    }
+
+    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
+        self.ask().for_each_edge(from, visit);
+    }
+
+    fn for_each_edge_onward(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        goal: NodeId,
+        skip: Skip,
+        visit: impl FnMut(NodeId, Cost, Cost),
+    ) {
+        self.ask().for_each_edge_onward(from, parent, goal, skip, visit);
+    }
+
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        self.ask().estimate(from, to)
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        self.ask().max_edge_cost()
+    }
+
+    fn is_reversible(&self) -> bool {
+        self.ask().is_reversible()
+    }
+
+    fn for_each_affected(&self, changed: NodeId, visit: impl FnMut(NodeId)) {
+        self.ask().for_each_affected(changed, visit);
+    }
+
+    fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
+        self.ask().estimate_through(from, changed, to)
+    }
+
+    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        self.ask().edge(from, to)
+    }
+}
+
+fn position(agent: &impl Agent<Counted>) -> NodeId {
+    agent.position()
+}
+
+/// What one tick took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Work {
+    questions: u64,
+    expansions: u64,
+    traces: u64,
+    allocations: u64,
+    bytes: u64,
+}
+
+/// Lets a TBAA* agent walk on an empty map towards a goal behind a wall, and shuts the cell before it
+/// after so many ticks. Answers what the tick took in which it began its search again: all of it, or
+/// with a budget of nothing the beginning alone.
+fn restart(side: u32, ticks: u64, budget: u64, last_budget: u64) -> Work {
+    let mut grid = Grid::new(side, side).unwrap();
+    for y in 40..250 {
+        grid.set_free(Cell::new(120, y), false).unwrap();
+    }
+    let [start, goal] = [(30, 120), (200, 130)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+    let mut map = Counted { grid, questions: Counter::new(0) };
+    let config = TimeBoundedConfig {
+        search: SearchConfig { learn: true, ..SearchConfig::default() },
+        restart: Restart::Path,
+        tracing: Tracing::Free,
+        ..TimeBoundedConfig::default()
+    };
+    let mut agent = TimeBounded::new(&map, config, start, goal).unwrap();
+    let mut before = start;
+    for _ in 0..ticks {
+        before = position(&agent);
+        let step = agent.tick(&map, Seen::default(), &mut Slice::new(budget));
+        assert!(matches!(step, Step::Move(_)));
+    }
+    let [from, at] = [before, position(&agent)].map(|node| map.grid.cell(node));
+    let ahead = Cell::new(2 * at.x - from.x, 2 * at.y - from.y);
+    map.grid.set_free(ahead, false).unwrap();
+    let seen = [map.grid.node(ahead).unwrap()];
+    map.questions.set(0);
+    let mut work = None;
+    let allocations = allocation_counter::measure(|| {
+        let mut slice = Slice::new(last_budget);
+        agent.tick(&map, Seen { changed: &seen }, &mut slice);
+        assert!(slice.has(Event::Restart), "the path led another way");
+        work = Some((slice.expansions(), slice.traces()));
+    });
+    let (expansions, traces) = work.unwrap();
+    Work {
+        questions: map.questions.get(),
+        expansions,
+        traces,
+        allocations: allocations.count_total,
+        bytes: allocations.bytes_total,
+    }
+}
+
+#[test]
+fn a_restart_takes_the_same_work_on_a_small_map_and_on_a_large_one() {
+    for (ticks, budget) in [(20, 10), (20, 500), (60, 100)] {
+        for last_budget in [0, budget] {
+            let works =
+                [256, 512, 1024, 2048].map(|side| restart(side, ticks, budget, last_budget));
+            println!("{ticks} ticks of {budget}, then one of {last_budget}: {:?}", works[0]);
+            for work in works {
+                assert_eq!(work, works[0], "after {ticks} ticks of {budget}, {last_budget} more");
+            }
+            assert_eq!(works[0].expansions, last_budget);
+        }
+    }
+}
+
+#[test]
+fn beginning_again_takes_the_same_work_after_a_short_search_and_after_a_long_one() {
+    let works = [10, 100, 500].map(|budget| restart(2048, 20, budget, 0));
+    for work in works {
+        // One or the other, by whether the path is straight where it is cut.
+        assert!((11..=12).contains(&work.questions), "{work:?}");
+        assert!(work.allocations <= 3, "room for the lesson and the root: {work:?}");
+    }
+}
