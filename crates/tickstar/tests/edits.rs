@@ -76,10 +76,7 @@ fn check(config: &Config, random: &mut Random, budget: u64) -> usize {
 fn a_map_may_change_at_any_time() {
     let mut restarts = 0;
     for config in configs() {
-        for budget in [2, 5, 10, 37, 100, 1000] {
-            if config.check_budget(budget).is_err() {
-                continue;
-            }
+        for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for seed in 0..12 {
                 let _context = Telling((&config, budget, seed));
                 restarts += check(&config, &mut Random::new(seed), budget);

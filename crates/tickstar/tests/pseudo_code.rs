@@ -154,10 +154,11 @@ impl<'p> Algorithm1<'p> {
         if self.loc == self.lists.goal {
             return Move::without_work(Step::Arrived);
         }
-        // Section 3.3: the budget is shared, and after the search it all goes to tracing.
-        let n_e = self.budget * u64::from(self.r.num()) / u64::from(self.r.den());
+        // Section 3.3: the budget is shared, and after the search it all goes to tracing. At least one
+        // of each, which the paper does not say.
+        let n_e = (self.budget * u64::from(self.r.num()) / u64::from(self.r.den())).max(1);
         let n_t = |units: u64| units * u64::from(self.c.num()) / u64::from(self.c.den());
-        let (searching, after) = (n_t(self.budget - n_e), n_t(self.budget));
+        let (searching, after) = (n_t(self.budget - n_e).max(1), n_t(self.budget).max(1));
         let traces = if self.solution_found { after } else { searching };
         // Lines 6 to 8.
         let mut expanded = Vec::new();
@@ -312,13 +313,10 @@ fn same_as_the_2009_listing(seed: u64, problems: usize, config: TimeBoundedConfi
     for _ in 0..problems {
         let problem = Problem::<Grid>::random(&mut random);
         for tracing in shares() {
-            let budget = random.pick(&[2, 3, 5, 10, 12, 20, 37, 100, 1000]);
-            let (expansions, traces) = tracing.split(budget);
-            if expansions > 0 && traces > 0 {
-                let config = TimeBoundedConfig { tracing, ..config };
-                let mut listing = Algorithm1::new(&problem, budget, config);
-                same_walk(&problem, config, budget, || listing.tick());
-            }
+            let budget = random.pick(&[1, 2, 3, 5, 10, 12, 20, 37, 100, 1000]);
+            let config = TimeBoundedConfig { tracing, ..config };
+            let mut listing = Algorithm1::new(&problem, budget, config);
+            same_walk(&problem, config, budget, || listing.tick());
         }
     }
 }

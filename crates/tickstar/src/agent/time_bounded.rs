@@ -20,9 +20,10 @@
 //!
 //! `N_E = floor(R·r)` and `N_T = floor((R − N_E)·c)`; in the first tick at most `min(N_E, N_T)`
 //! nodes are expanded, so that the first path is traced in the same tick; once the solution is
-//! found all of `R` goes to tracing, `N_T = floor(R·c)`.
+//! found all of `R` goes to tracing, `N_T = floor(R·c)`. Each is at least one.
 //!
 //! # Deviations
+//! * A budget of 1 would leave no expansion; here every tick may do one, and one trace step.
 //! * Line 22 pops the front of the path. The front is the agent's place only if the trace ended
 //!   there; an agent that meets the path further on must step to the node after its own. So does this
 //!   code.
@@ -102,8 +103,8 @@ impl Tracing {
     pub fn split(self, budget: u64) -> (u64, u64) {
         match self {
             Tracing::Bounded { r, c } => {
-                let expansions = r.times(budget).min(budget);
-                (expansions, c.times(budget - expansions))
+                let expansions = r.times(budget).clamp(budget.min(1), budget);
+                (expansions, c.times(budget - expansions).max(budget.min(1)))
             }
             Tracing::Free => (budget, u64::MAX),
         }
@@ -112,7 +113,7 @@ impl Tracing {
     /// The trace steps a tick of this budget may do once no more expansions are needed.
     pub fn after_search(self, budget: u64) -> u64 {
         match self {
-            Tracing::Bounded { c, .. } => c.times(budget),
+            Tracing::Bounded { c, .. } => c.times(budget).max(budget.min(1)),
             Tracing::Free => u64::MAX,
         }
     }
