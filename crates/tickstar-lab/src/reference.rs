@@ -4,9 +4,7 @@
 //! from the text. Here they are the moves that lie on no shortest way from where they begin, which
 //! agrees with everything the paper says about them.
 
-use tickstar::{
-    BestFirst, Cost, Grid, NodeId, Priority, SearchConfig, Slice, Space, Status, find_path,
-};
+use tickstar::{BestFirst, Cost, Grid, NodeId, Priority, SearchConfig, Slice, Space, Status};
 
 use crate::Truth;
 
@@ -24,19 +22,13 @@ impl Reference {
         let config = SearchConfig { priority: Priority::UNIFORM, ..SearchConfig::default() };
         let mut search = BestFirst::new(config);
         let grid = truth.grid().clone();
-        // A goal that no node has: the search goes on until everything is known.
-        search.start(&grid, goal, NodeId(u32::MAX));
+        search.start(&grid, goal, NOWHERE);
         Reference { grid, search }
     }
 
     /// The distance from a node to the goal, if there is a way.
     pub fn distance(&mut self, from: NodeId) -> Option<Cost> {
-        while !self.search.is_closed(from) {
-            if self.search.run(&self.grid, &mut Slice::new(1024)) != Status::Working {
-                break;
-            }
-        }
-        self.search.cost_to(from)
+        distance(&mut self.search, &self.grid, from)
     }
 
     /// The moves of a walk that lie on no shortest way from where they begin.
@@ -61,34 +53,133 @@ fn is_detour(
     here.zip(there).is_some_and(|(here, there)| edge + there > here)
 }
 
-/// True distances to a goal on a map that will soon change: an A* search for each that is asked for, as
-/// working outward from the goal would look at most of the map for a few moves.
+/// True distances to a goal on a map that changes now and then: worked out from the goal towards where
+/// the agent stands, as working outward would look at most of the map for the sake of a few moves.
 #[derive(Debug)]
 pub(crate) struct Moment {
     goal: NodeId,
-    /// The last distance found: a walk asks for each twice.
-    last: Option<(NodeId, Option<Cost>)>,
+    search: BestFirst,
+    /// Where the agent stood when the map had become what it is, if that has been asked about.
+    agent: Option<NodeId>,
 }
 
 impl Moment {
     pub fn new(goal: NodeId) -> Moment {
-        Moment { goal, last: None }
+        Moment { goal, search: BestFirst::new(SearchConfig::default()), agent: None }
     }
 
-    /// Whether a step lies on no shortest way from where it begins. The map must be the same as ever
-    /// since this was made.
+    /// The map has changed.
+    pub fn pass(&mut self) {
+        self.agent = None;
+    }
+
+    /// Whether a step of the agent lies on no shortest way from where it begins.
     pub fn is_detour(&mut self, truth: &Truth, from: NodeId, to: NodeId) -> bool {
-        let distance =
-            |from| match find_path(truth.grid(), from, self.goal, SearchConfig::default()) {
-                Ok(Some(path)) => Some(path.cost),
-                Ok(None) | Err(_) => None,
-            };
-        let here = match self.last {
-            Some((node, known)) if node == from => known,
-            _ => distance(from),
-        };
-        let there = distance(to);
-        self.last = Some((to, there));
+        let (here, there) = (self.distance(truth, from), self.distance(truth, to));
         is_detour(truth.grid(), (from, here), (to, there))
+    }
+
+    fn distance(&mut self, truth: &Truth, from: NodeId) -> Option<Cost> {
+        let begun = self.agent.is_some();
+        let space = Towards { grid: truth.grid(), node: *self.agent.get_or_insert(from) };
+        if !begun {
+            self.search.start(&space, self.goal, NOWHERE);
+        }
+        distance(&mut self.search, &space, from)
+    }
+}
+
+/// A goal that no node is: a search for it goes on for as long as it is let.
+const NOWHERE: NodeId = NodeId(u32::MAX);
+
+/// The distance from the root of a search to a node, searching on until it is known.
+fn distance(search: &mut BestFirst, space: &impl Space, node: NodeId) -> Option<Cost> {
+    while !search.is_closed(node) {
+        if search.run(space, &mut Slice::new(256)) != Status::Working {
+            break;
+        }
+    }
+    search.cost_to(node)
+}
+
+/// A grid whose estimates lead to one node, whatever the goal: a search that goes on when it has come
+/// there.
+struct Towards<'g> {
+    grid: &'g Grid,
+    node: NodeId,
+}
+
+impl Space for Towards<'_> {
+    const MAX_EDGES: usize = Grid::MAX_EDGES;
+
+    fn size(&self) -> usize {
+        self.grid.size()
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.grid.contains(node)
+    }
+
+    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
+        self.grid.for_each_edge(from, visit);
+    }
+
+    fn estimate(&self, from: NodeId, _: NodeId) -> Cost {
+        self.grid.estimate(from, self.node)
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        self.grid.max_edge_cost()
+    }
+
+    fn is_reversible(&self) -> bool {
+        self.grid.is_reversible()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickstar::{Cell, find_path};
+
+    use super::*;
+    use crate::Terrain;
+    use crate::generate::{Kind, generate};
+
+    #[test]
+    fn both_kinds_of_judge_agree_with_a_search_for_each_distance() {
+        let map = generate(Kind::Caves, 64, 64, 3).unwrap();
+        let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
+        let free: Vec<NodeId> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+        let goal = free[free.len() / 2];
+        let world = terrain.world(free[0], goal);
+        let (mut reference, mut moment) = (Reference::new(world.truth(), goal), Moment::new(goal));
+        let mut detours = 0;
+        for (i, &from) in free.iter().enumerate().step_by(7) {
+            if i % 5 == 0 {
+                moment.pass();
+            }
+            let optimal = |from| find_path(&map, from, goal, SearchConfig::default()).unwrap();
+            let optimal = |from| optimal(from).map(|path| path.cost);
+            assert_eq!(reference.distance(from), optimal(from), "{}", map.cell(from));
+            map.for_each_edge(from, |to, cost| {
+                let ends = optimal(from).zip(optimal(to));
+                let detour = ends.is_some_and(|(here, there)| cost + there > here);
+                assert_eq!(moment.is_detour(world.truth(), from, to), detour);
+                assert_eq!(reference.non_optimal_moves(&[from, to]), u64::from(detour));
+                detours += u64::from(detour);
+            });
+        }
+        assert!(detours > 100);
+    }
+
+    #[test]
+    fn where_there_is_no_way_no_move_is_a_detour() {
+        let map = Grid::from_rows(["..#.", "..#."]).unwrap();
+        let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
+        let [from, to, goal] =
+            [(0, 0), (1, 0), (3, 0)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
+        let world = terrain.world(from, goal);
+        assert!(!Moment::new(goal).is_detour(world.truth(), from, to));
+        assert_eq!(Reference::new(world.truth(), goal).non_optimal_moves(&[from, to]), 0);
     }
 }

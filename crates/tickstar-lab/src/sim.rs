@@ -126,8 +126,8 @@ impl Sim {
             journey.intervals += 1;
             assert!(journey.intervals < patience, "bug: {} never ends", self.name);
             self.world.begin(journey.intervals);
-            if !self.world.news().is_empty() {
-                moment = moment.map(|_| Moment::new(self.goal));
+            if let Some(moment) = moment.as_mut().filter(|_| !self.world.news().is_empty()) {
+                moment.pass();
             }
             let at = self.agent.position();
             expanded.clear();
