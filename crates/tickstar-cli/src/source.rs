@@ -101,7 +101,7 @@ pub struct Worlds {
             `40 30 7 free` (interval, column, row) in the order of intervals, and `end` as the last"
     )]
     world: WorldKind,
-    /// The most intervals of a run [default: no limit; where the map changes, 30 times the sum of its
+    /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
     /// sides]
     #[arg(long, value_name = "N")]
     max_intervals: Option<u64>,

@@ -22,7 +22,6 @@ pub mod files;
 pub mod generate;
 mod record;
 mod reference;
-mod script;
 mod sim;
 mod world;
 

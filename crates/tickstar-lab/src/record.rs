@@ -142,7 +142,7 @@ impl<'a> Job<'a> {
     ) -> Job<'a> {
         let grid = terrain.map();
         let sides = u64::from(grid.width()) + u64::from(grid.height());
-        let max_intervals = terrain.changes().then_some(30 * sides);
+        let max_intervals = terrain.changes().then_some(20 * sides);
         Job { map, terrain, config, budget, max_intervals }
     }
 

@@ -10,20 +10,20 @@ use crate::files::{self, FileError, LineError};
 
 /// One line of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Change {
+pub(super) struct Change {
     /// The line, from one.
     line: usize,
     /// The interval that begins with the change, from one.
     interval: u64,
     /// The cell that changes.
-    pub(crate) node: NodeId,
+    pub(super) node: NodeId,
     /// What it becomes.
-    pub(crate) free: bool,
+    pub(super) free: bool,
 }
 
 /// A script for one map.
 #[derive(Debug)]
-pub(crate) struct Script {
+pub(super) struct Script {
     path: PathBuf,
     /// By interval, never falling.
     changes: Vec<Change>,
@@ -31,7 +31,7 @@ pub(crate) struct Script {
 
 impl Script {
     /// Reads a script for this map.
-    pub(crate) fn read(path: &Path, map: &Grid) -> Result<Script, FileError> {
+    pub(super) fn read(path: &Path, map: &Grid) -> Result<Script, FileError> {
         Script::parse(path, &files::read(path)?, map)
     }
 
@@ -46,7 +46,7 @@ impl Script {
     }
 
     /// Whether a task with this goal can be set: it is lost if the goal is ever blocked.
-    pub(crate) fn check(&self, map: &Grid, goal: Cell) -> Result<(), FileError> {
+    pub(super) fn check(&self, map: &Grid, goal: Cell) -> Result<(), FileError> {
         let blocks = |change: &&Change| !change.free && map.cell(change.node) == goal;
         match self.changes.iter().find(blocks) {
             Some(change) => Err(self.error(change.line, LineError::BlocksGoal { goal })),
@@ -118,7 +118,7 @@ impl Reader<'_> {
 
 /// A script being played.
 #[derive(Debug)]
-pub(crate) struct Replay {
+pub(super) struct Replay {
     script: Arc<Script>,
     /// The first change not yet made.
     next: usize,
@@ -129,13 +129,13 @@ pub(crate) struct Replay {
 
 impl Replay {
     /// From the beginning.
-    pub(crate) fn new(script: Arc<Script>) -> Replay {
+    pub(super) fn new(script: Arc<Script>) -> Replay {
         Replay { script, next: 0, held: false }
     }
 
     /// The next change to be made by this interval, if any. A block of the agent's own cell is put
     /// off instead, until the agent leaves it or a later line frees it.
-    pub(crate) fn next(&mut self, interval: u64, agent: NodeId) -> Option<Change> {
+    pub(super) fn next(&mut self, interval: u64, agent: NodeId) -> Option<Change> {
         while let Some(&change) = self.script.changes.get(self.next) {
             if change.interval > interval {
                 break;
@@ -150,12 +150,12 @@ impl Replay {
     }
 
     /// The agent leaves its cell: answers whether that is blocked now.
-    pub(crate) fn leave(&mut self) -> bool {
+    pub(super) fn leave(&mut self) -> bool {
         std::mem::take(&mut self.held)
     }
 
     /// Whether there are lines left.
-    pub(crate) fn has_more(&self) -> bool {
+    pub(super) fn has_more(&self) -> bool {
         self.next < self.script.changes.len()
     }
 }

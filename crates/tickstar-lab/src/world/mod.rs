@@ -4,185 +4,20 @@
 //! The truth and the knowledge of it are separate types, so that an agent cannot be given the truth
 //! by mistake. Everything random comes from a seed.
 
-use std::fmt;
-use std::path::PathBuf;
-use std::str::FromStr;
+mod drift;
+mod kind;
+mod script;
+
 use std::sync::Arc;
 
-use thiserror::Error;
-use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, RatioError, Space};
+use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Space};
 
+use self::drift::{Drift, Ground};
+pub use self::kind::{WorldKind, WorldKindError};
+use self::script::{Replay, Script};
 use crate::files::{FileError, Problem};
 use crate::generate::Dice;
 use crate::record::ProblemError;
-use crate::script::{Replay, Script};
-
-/// The moves of the agent from one change of a dynamic world to the next, as in the paper.
-const MOVES_PER_CHANGE: u64 = 10;
-
-/// Which world, as the command line names it.
-///
-/// ```
-/// use tickstar_lab::WorldKind;
-/// let kind: WorldKind = "partial".parse()?;
-/// assert_eq!(kind.to_string(), "partial:15");
-/// assert!("partial:150".parse::<WorldKind>().is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum WorldKind {
-    /// `known`: the agent knows the map.
-    Known,
-    /// `unknown`: the agent takes every cell for free until it sees it. It sees, at the start and
-    /// after each move, the cells around it that it could step to on an empty map: all eight, or
-    /// the four that share a side.
-    Unknown,
-    /// `partial[:PERCENT]`: the agent knows the map, but so many percent of its free cells are
-    /// blocked in truth, never the start or the goal. It sees as in an unknown world.
-    ///
-    /// A seed puts the free cells of a map in one order, from which the first are blocked: a larger
-    /// share adds to a smaller one, and all problems have the same cells but for their own ends.
-    Partial(Ratio),
-    /// `dynamic:RATE`: the map changes after every 10 moves of the agent, which is told all of it.
-    ///
-    /// This is the experiment of Hernández, Asín and Baier, *Time-Bounded Best-First Search*
-    /// (2014): half of the rate, in percent, of the originally free cells are blocked, and as large
-    /// a share of the originally blocked ones are free. We read it so that each change draws afresh
-    /// from the original map, and the cells of the change before become again what the map says:
-    /// were they to stay, a rate of 10 would block 92 % of the free cells within 50 changes.
-    ///
-    /// The cell the agent stands on and the goal never become blocked: a draw that hits them leaves
-    /// them alone. If the agent stands where a wall was opened, that stays open until a later
-    /// change.
-    Dynamic(Ratio),
-    /// `script:FILE`: the changes in a text file are made, and the agent is told of them.
-    ///
-    /// A line is `INTERVAL X Y blocked` or `INTERVAL X Y free`, with blanks in between. Intervals
-    /// count from 1 and never fall from line to line; a change is made before the agent's tick of
-    /// its interval. Empty lines and those that begin with `#` are skipped. The last line is the
-    /// word `end`, so that a file cut short is noticed.
-    ///
-    /// A line that blocks the cell the agent stands on waits until the agent has left it (a unit in
-    /// a doorway holds the door open), and is dropped if a later line frees the cell.
-    Script(PathBuf),
-}
-
-/// The text names no world.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum WorldKindError {
-    /// No world of this name.
-    #[error(
-        "`{text}` is not a world: expected one of known, unknown, partial[:PERCENT], \
-         dynamic:RATE, script:FILE"
-    )]
-    Name {
-        /// What was asked for.
-        text: String,
-    },
-    /// Something behind a colon where nothing belongs.
-    #[error("{text}: the world `{name}` takes nothing behind a colon")]
-    TakesNothing {
-        /// What was asked for.
-        text: String,
-        /// The world's name.
-        name: &'static str,
-    },
-    /// A dynamic world without its rate.
-    #[error("{text}: a rate of change in percent is needed, such as dynamic:5")]
-    NoRate {
-        /// What was asked for.
-        text: String,
-    },
-    /// A script without its file.
-    #[error("{text}: a file is needed, such as script:FILE")]
-    NoFile {
-        /// What was asked for.
-        text: String,
-    },
-    /// A percentage that is no decimal number.
-    #[error("{text}: `{found}` is not a number: write a decimal such as 12.5")]
-    NotANumber {
-        /// What was asked for.
-        text: String,
-        /// What should be a number.
-        found: String,
-    },
-    /// A percentage with more digits than the exact arithmetic keeps.
-    #[error("{text}: `{found}` has too many digits: use fewer")]
-    TooFine {
-        /// What was asked for.
-        text: String,
-        /// The number.
-        found: String,
-    },
-    /// A percentage below 0 or above 100.
-    #[error("{text}: {what} must be 0 to 100 percent")]
-    Range {
-        /// What was asked for.
-        text: String,
-        /// The meaning of the number.
-        what: &'static str,
-    },
-}
-
-impl WorldKind {
-    /// The name of each kind.
-    pub const NAMES: [&str; 5] = ["known", "unknown", "partial", "dynamic", "script"];
-}
-
-impl FromStr for WorldKind {
-    type Err = WorldKindError;
-
-    fn from_str(name: &str) -> Result<WorldKind, WorldKindError> {
-        let text = name.to_owned();
-        let (name, rest) = name.split_once(':').map_or((name, None), |(a, b)| (a, Some(b)));
-        match (name, rest) {
-            ("known", None) => Ok(WorldKind::Known),
-            ("known", Some(_)) => Err(WorldKindError::TakesNothing { text, name: "known" }),
-            ("unknown", None) => Ok(WorldKind::Unknown),
-            ("unknown", Some(_)) => Err(WorldKindError::TakesNothing { text, name: "unknown" }),
-            ("partial", rest) => {
-                let share = percent(text, rest.unwrap_or("15"), "the share of blocked cells")?;
-                Ok(WorldKind::Partial(share))
-            }
-            ("dynamic", None | Some("")) => Err(WorldKindError::NoRate { text }),
-            ("dynamic", Some(rate)) => {
-                Ok(WorldKind::Dynamic(percent(text, rate, "the rate of change")?))
-            }
-            ("script", None | Some("")) => Err(WorldKindError::NoFile { text }),
-            ("script", Some(file)) => Ok(WorldKind::Script(file.into())),
-            _ => Err(WorldKindError::Name { text }),
-        }
-    }
-}
-
-fn percent(text: String, field: &str, what: &'static str) -> Result<Ratio, WorldKindError> {
-    let found = field.to_owned();
-    // A fraction could not be printed as a decimal again.
-    if field.contains('/') {
-        return Err(WorldKindError::NotANumber { text, found });
-    }
-    let is_large = || field.parse::<f64>().is_ok_and(|number| number > 100.0);
-    match field.parse::<Ratio>() {
-        Ok(ratio) if ratio.num() <= 100 * ratio.den() => Ok(ratio),
-        Ok(_) | Err(RatioError::Negative(_)) => Err(WorldKindError::Range { text, what }),
-        Err(RatioError::TooFine(_)) if is_large() => Err(WorldKindError::Range { text, what }),
-        Err(RatioError::TooFine(_)) => Err(WorldKindError::TooFine { text, found }),
-        Err(RatioError::NotANumber(_)) => Err(WorldKindError::NotANumber { text, found }),
-    }
-}
-
-impl fmt::Display for WorldKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WorldKind::Known => f.write_str("known"),
-            WorldKind::Unknown => f.write_str("unknown"),
-            WorldKind::Partial(percent) => write!(f, "partial:{percent}"),
-            WorldKind::Dynamic(rate) => write!(f, "dynamic:{rate}"),
-            WorldKind::Script(file) => write!(f, "script:{}", file.display()),
-        }
-    }
-}
 
 /// A map as one kind of world sees it, ready to be walked any number of times.
 ///
@@ -589,99 +424,9 @@ impl Sight {
     }
 }
 
-/// What a dynamic world draws from.
-#[derive(Debug)]
-struct Ground {
-    /// The cells that the map has free.
-    free: Vec<NodeId>,
-    /// The cells that the map has blocked.
-    blocked: Vec<NodeId>,
-    /// How many free cells are shut by a change.
-    shut: usize,
-    /// How many blocked cells are opened by a change.
-    opened: usize,
-}
-
-impl Ground {
-    fn new(map: &Grid, rate: Ratio) -> Ground {
-        let (free, blocked): (Vec<_>, Vec<_>) = nodes(map).partition(|&node| map.contains(node));
-        let half = |cells: usize| (rate.times(cells as u64) / 200).min(cells as u64) as usize;
-        let (shut, opened) = (half(free.len()), half(blocked.len()));
-        Ground { free, blocked, shut, opened }
-    }
-}
-
-/// The changes of a dynamic world.
-#[derive(Debug)]
-struct Drift {
-    ground: Arc<Ground>,
-    goal: NodeId,
-    dice: Dice,
-    /// Moves of the agent so far.
-    moves: u64,
-    /// The cells that may be other than on the map: free ones that were shut.
-    shut: Vec<NodeId>,
-    /// And blocked ones that were opened.
-    opened: Vec<NodeId>,
-}
-
-impl Drift {
-    fn new(ground: Arc<Ground>, goal: NodeId, dice: Dice) -> Drift {
-        Drift { ground, goal, dice, moves: 0, shut: Vec::new(), opened: Vec::new() }
-    }
-
-    fn moved(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
-        self.moves += 1;
-        if self.moves.is_multiple_of(MOVES_PER_CHANGE) {
-            self.change(grid, news, agent);
-        }
-    }
-
-    /// Makes the map what it was and draws anew, in time for the cells that change alone.
-    fn change(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
-        let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
-        for node in self.shut.drain(..) {
-            news.set(grid, node, true);
-        }
-        for node in self.opened.drain(..) {
-            news.set(grid, node, false);
-        }
-        let Ground { free, blocked, shut, opened } = &*self.ground;
-        self.shut = draw(&mut self.dice, free, *shut, grid);
-        self.opened = draw(&mut self.dice, blocked, *opened, grid);
-        news.0.extend(self.shut.iter().chain(&self.opened));
-        for (node, was_free) in held {
-            if was_free && !grid.contains(node) {
-                news.set(grid, node, true);
-                // Not shut by the draw: a wall of the map, open since a change before.
-                if !self.shut.contains(&node) {
-                    self.opened.push(node);
-                }
-            }
-        }
-    }
-}
-
-/// Turns so many of the nodes, which are all free or all blocked, into the opposite.
-///
-/// They are drawn without replacement by Floyd's method, which leaves the list as it is: the grid
-/// itself tells what has been drawn.
-fn draw(dice: &mut Dice, nodes: &[NodeId], count: usize, grid: &mut Grid) -> Vec<NodeId> {
-    let turn = |last: usize| {
-        let drawn = nodes[dice.below(last + 1)];
-        // The last cannot have been drawn before: it was not among those to draw from.
-        let node =
-            if grid.contains(drawn) == grid.contains(nodes[last]) { drawn } else { nodes[last] };
-        let free = !grid.contains(node);
-        set(grid, node, free);
-        node
-    };
-    (nodes.len() - count..nodes.len()).map(turn).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeSet;
     use std::fs;
 
     use tickstar::Corners;
@@ -689,7 +434,7 @@ mod tests {
     use super::*;
     use crate::generate::{Kind, generate};
 
-    fn node(grid: &Grid, x: u32, y: u32) -> NodeId {
+    pub(super) fn node(grid: &Grid, x: u32, y: u32) -> NodeId {
         grid.node(Cell::new(x, y)).unwrap()
     }
 
@@ -702,7 +447,7 @@ mod tests {
     }
 
     /// The cells in which two maps of the same size differ.
-    fn differences(a: &Grid, b: &Grid) -> Vec<NodeId> {
+    pub(super) fn differences(a: &Grid, b: &Grid) -> Vec<NodeId> {
         let mut nodes: Vec<_> =
             nodes(a).filter(|&node| a.contains(node) != b.contains(node)).collect();
         nodes.sort_unstable();
@@ -728,64 +473,6 @@ mod tests {
             let to = if ways.is_empty() { world.position } else { ways[dice.below(ways.len())] };
             world.moved(to);
             each(world, to);
-        }
-    }
-
-    #[test]
-    fn worlds_print_as_they_are_written() {
-        for text in [
-            "known",
-            "unknown",
-            "partial:15",
-            "partial:0",
-            "partial:12.5",
-            "partial:100",
-            "dynamic:0.001",
-            "dynamic:99.99",
-            "script:a folder/b:c.script",
-        ] {
-            assert_eq!(text.parse::<WorldKind>().unwrap().to_string(), text);
-        }
-        assert_eq!("partial".parse(), Ok(WorldKind::Partial(Ratio::new(15, 1).unwrap())));
-        assert_eq!("partial".parse::<WorldKind>().unwrap().to_string(), "partial:15");
-        assert_eq!("dynamic:05.10".parse::<WorldKind>().unwrap().to_string(), "dynamic:5.1");
-    }
-
-    #[test]
-    fn texts_that_name_no_world_are_told_why() {
-        let share = "the share of blocked cells must be 0 to 100 percent";
-        let rate = "the rate of change must be 0 to 100 percent";
-        let number =
-            |found: &str| format!("`{found}` is not a number: write a decimal such as 12.5");
-        let cases = [
-            ("partial:150", share.to_string()),
-            ("partial:100.01", share.to_string()),
-            ("partial:-0.5", share.to_string()),
-            ("partial:", number("")),
-            ("partial:1/3", number("1/3")),
-            ("partial:few", number("few")),
-            ("partial:0.0000001", "`0.0000001` has too many digits: use fewer".to_string()),
-            ("dynamic", "a rate of change in percent is needed, such as dynamic:5".to_string()),
-            ("dynamic:", "a rate of change in percent is needed, such as dynamic:5".to_string()),
-            ("dynamic:-3", rate.to_string()),
-            ("dynamic:1000001", rate.to_string()),
-            ("dynamic:NaN", number("NaN")),
-            ("dynamic:inf", number("inf")),
-            ("dynamic:5:5", number("5:5")),
-            ("script", "a file is needed, such as script:FILE".to_string()),
-            ("script:", "a file is needed, such as script:FILE".to_string()),
-            ("known:5", "the world `known` takes nothing behind a colon".to_string()),
-            ("unknown:", "the world `unknown` takes nothing behind a colon".to_string()),
-        ];
-        for (text, why) in cases {
-            let error = text.parse::<WorldKind>().unwrap_err();
-            assert_eq!(error.to_string(), format!("{text}: {why}"));
-        }
-        for text in ["", "Known", "parital:5", ":5"] {
-            let why = "is not a world: expected one of known, unknown, partial[:PERCENT], \
-                       dynamic:RATE, script:FILE";
-            let error = text.parse::<WorldKind>().unwrap_err();
-            assert_eq!(error.to_string(), format!("`{text}` {why}"));
         }
     }
 
@@ -998,41 +685,6 @@ mod tests {
     }
 
     /// A wall in which the agent stands is shut at the first change after it has left.
-    #[test]
-    fn a_wall_held_open_is_shut_later() {
-        let map = Grid::from_rows(["..", "##"]).unwrap();
-        let ground = Arc::new(Ground::new(&map, Ratio::new(0, 1).unwrap()));
-        let mut drift = Drift::new(ground, node(&map, 1, 0), Dice::keyed(1, [0; 6]));
-        let (mut grid, mut news) = (map.clone(), News::default());
-        let wall = node(&map, 0, 1);
-        set(&mut grid, wall, true);
-        drift.opened.push(wall);
-        for _ in 0..3 {
-            drift.change(&mut grid, &mut news, wall);
-            news.settle();
-            assert!(grid.contains(wall) && news.0.is_empty());
-        }
-        drift.change(&mut grid, &mut news, node(&map, 0, 0));
-        news.settle();
-        assert_eq!(news.0, [wall]);
-        assert_eq!(differences(&grid, &map), []);
-    }
-
-    #[test]
-    fn every_draw_is_as_likely_as_any_other() {
-        let map = Grid::new(5, 1).unwrap();
-        let nodes: Vec<_> = nodes(&map).collect();
-        let mut dice = Dice::keyed(1, [0; 6]);
-        let mut times = BTreeMap::new();
-        for _ in 0..10_000 {
-            let mut drawn = draw(&mut dice, &nodes, 2, &mut map.clone());
-            drawn.sort_unstable();
-            *times.entry(drawn).or_insert(0) += 1;
-        }
-        assert_eq!(times.len(), 10, "every pair");
-        assert!(times.values().all(|times| (900..1100).contains(times)), "{times:?}");
-    }
-
     #[test]
     fn the_cells_that_are_drawn_do_not_change() {
         let map = Grid::new(10, 10).unwrap();

@@ -1,0 +1,144 @@
+//! Dynamic worlds: a map that changes at random while the agent walks.
+
+use std::sync::Arc;
+
+use tickstar::{Grid, NodeId, Ratio, Space};
+
+use super::{News, nodes, set};
+use crate::generate::Dice;
+
+/// The moves of the agent from one change of a dynamic world to the next, as in the paper.
+const MOVES_PER_CHANGE: u64 = 10;
+
+/// What a dynamic world draws from.
+#[derive(Debug)]
+pub(super) struct Ground {
+    /// The cells that the map has free.
+    free: Vec<NodeId>,
+    /// The cells that the map has blocked.
+    blocked: Vec<NodeId>,
+    /// How many free cells are shut by a change.
+    shut: usize,
+    /// How many blocked cells are opened by a change.
+    opened: usize,
+}
+
+impl Ground {
+    pub(super) fn new(map: &Grid, rate: Ratio) -> Ground {
+        let (free, blocked): (Vec<_>, Vec<_>) = nodes(map).partition(|&node| map.contains(node));
+        let half = |cells: usize| (rate.times(cells as u64) / 200).min(cells as u64) as usize;
+        let (shut, opened) = (half(free.len()), half(blocked.len()));
+        Ground { free, blocked, shut, opened }
+    }
+}
+
+/// The changes of a dynamic world.
+#[derive(Debug)]
+pub(super) struct Drift {
+    ground: Arc<Ground>,
+    goal: NodeId,
+    dice: Dice,
+    /// Moves of the agent so far.
+    moves: u64,
+    /// The cells that may be other than on the map: free ones that were shut.
+    shut: Vec<NodeId>,
+    /// And blocked ones that were opened.
+    opened: Vec<NodeId>,
+}
+
+impl Drift {
+    pub(super) fn new(ground: Arc<Ground>, goal: NodeId, dice: Dice) -> Drift {
+        Drift { ground, goal, dice, moves: 0, shut: Vec::new(), opened: Vec::new() }
+    }
+
+    pub(super) fn moved(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
+        self.moves += 1;
+        if self.moves.is_multiple_of(MOVES_PER_CHANGE) {
+            self.change(grid, news, agent);
+        }
+    }
+
+    /// Makes the map what it was and draws anew, in time for the cells that change alone.
+    fn change(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
+        let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
+        for node in self.shut.drain(..) {
+            news.set(grid, node, true);
+        }
+        for node in self.opened.drain(..) {
+            news.set(grid, node, false);
+        }
+        let Ground { free, blocked, shut, opened } = &*self.ground;
+        self.shut = draw(&mut self.dice, free, *shut, grid);
+        self.opened = draw(&mut self.dice, blocked, *opened, grid);
+        news.0.extend(self.shut.iter().chain(&self.opened));
+        for (node, was_free) in held {
+            if was_free && !grid.contains(node) {
+                news.set(grid, node, true);
+                // Not shut by the draw: a wall of the map, open since a change before.
+                if !self.shut.contains(&node) {
+                    self.opened.push(node);
+                }
+            }
+        }
+    }
+}
+
+/// Turns so many of the nodes, which are all free or all blocked, into the opposite.
+///
+/// They are drawn without replacement by Floyd's method, which leaves the list as it is: the grid
+/// itself tells what has been drawn.
+fn draw(dice: &mut Dice, nodes: &[NodeId], count: usize, grid: &mut Grid) -> Vec<NodeId> {
+    let turn = |last: usize| {
+        let drawn = nodes[dice.below(last + 1)];
+        // The last cannot have been drawn before: it was not among those to draw from.
+        let node =
+            if grid.contains(drawn) == grid.contains(nodes[last]) { drawn } else { nodes[last] };
+        let free = !grid.contains(node);
+        set(grid, node, free);
+        node
+    };
+    (nodes.len() - count..nodes.len()).map(turn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::tests::{differences, node};
+    use super::*;
+
+    #[test]
+    fn a_wall_held_open_is_shut_later() {
+        let map = Grid::from_rows(["..", "##"]).unwrap();
+        let ground = Arc::new(Ground::new(&map, Ratio::new(0, 1).unwrap()));
+        let mut drift = Drift::new(ground, node(&map, 1, 0), Dice::keyed(1, [0; 6]));
+        let (mut grid, mut news) = (map.clone(), News::default());
+        let wall = node(&map, 0, 1);
+        set(&mut grid, wall, true);
+        drift.opened.push(wall);
+        for _ in 0..3 {
+            drift.change(&mut grid, &mut news, wall);
+            news.settle();
+            assert!(grid.contains(wall) && news.0.is_empty());
+        }
+        drift.change(&mut grid, &mut news, node(&map, 0, 0));
+        news.settle();
+        assert_eq!(news.0, [wall]);
+        assert_eq!(differences(&grid, &map), []);
+    }
+
+    #[test]
+    fn every_draw_is_as_likely_as_any_other() {
+        let map = Grid::new(5, 1).unwrap();
+        let nodes: Vec<_> = nodes(&map).collect();
+        let mut dice = Dice::keyed(1, [0; 6]);
+        let mut times = BTreeMap::new();
+        for _ in 0..10_000 {
+            let mut drawn = draw(&mut dice, &nodes, 2, &mut map.clone());
+            drawn.sort_unstable();
+            *times.entry(drawn).or_insert(0) += 1;
+        }
+        assert_eq!(times.len(), 10, "every pair");
+        assert!(times.values().all(|times| (900..1100).contains(times)), "{times:?}");
+    }
+}
