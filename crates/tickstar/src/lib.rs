@@ -33,6 +33,9 @@
 //! | a step every tick, from the first on | [`TimeBounded`] with its defaults (TBA*) | bounded work a tick; arrives exactly when there is a way; at most twice the optimum once the path is followed |
 //! | the same, walking to and fro less | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
 //! | no long walks back past an opening | [`TimeBoundedConfig::shortcut`] | as above; never costlier than walking back |
+//! | a path sooner, and fewer steps back | a [`Priority::weighted`] search (TB-WA*) | as above, with the bound times the weight |
+//! | to walk where the map is discovered on the way | [`Restart::Path`] (RTBA*), with [`SearchConfig::learn`] TBAA* | arrives exactly when there is a way |
+//! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; begins again only when it must |
 //! | an agent that stands until its path is whole | [`Acting::Wait`] | an optimal walk, a late start |
 //!
 //! All of them by name, with their papers and parameters: [`catalog`].
