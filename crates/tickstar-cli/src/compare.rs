@@ -164,7 +164,8 @@ impl Compare {
         for Course { map, terrain, problems } in courses {
             let (width, height) = (map.grid.width(), map.grid.height());
             let (world, count) = (terrain.kind(), problems.len());
-            writeln!(out, "{} ({width}x{height}, {world}): {count} problems", map.name)?;
+            let noun = if count == 1 { "problem" } else { "problems" };
+            writeln!(out, "{} ({width}x{height}, {world}): {count} {noun}", map.name)?;
         }
         writeln!(out, "\n{}\n", table(rows))?;
         writeln!(

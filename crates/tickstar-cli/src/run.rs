@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::json;
 use tickstar::{NodeId, Space};
 use tickstar_lab::{
-    Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record, Summary,
+    Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record, Summary, WorldKind,
 };
 
 use crate::failure::Failure;
@@ -78,7 +78,7 @@ impl Run {
             for record in &records {
                 print(&mut out, record)?;
             }
-            if records.len() > 1 {
+            if problems.len() > 1 && !self.repeat {
                 print_summary(&mut out, &Summary::of(&records))?;
             }
         }
@@ -113,14 +113,20 @@ impl Run {
         let mut written = Ok(());
         let mut records = Vec::new();
         for (index, problem) in problems.iter().enumerate() {
-            let hidden = hidden(job, problem).map_err(|error| self.named(index, &error))?;
-            if !hidden.is_empty() {
-                writeln!(file, "{}", json!({ "problem": index, "hidden": hidden }))
-                    .map_err(failed)?;
+            if let WorldKind::Partial(_) = job.terrain.kind() {
+                let hidden = hidden(job, problem).map_err(|error| self.named(index, &error))?;
+                let line = json!({ "problem": index, "hidden": hidden });
+                writeln!(file, "{line}").map_err(failed)?;
             }
+            let mut run = 0;
             let mut observe = |interval: &Interval<'_>| {
+                run += u64::from(interval.number == 1);
+                let mut line = line(job, index, interval);
+                if self.repeat {
+                    line["run"] = run.into();
+                }
                 if written.is_ok() {
-                    written = writeln!(file, "{}", line(job, index, interval));
+                    written = writeln!(file, "{line}");
                 }
             };
             let runs = self.solve(job, problem, Some(&mut observe));
@@ -157,8 +163,9 @@ impl Run {
 
 /// The cells that are blocked in truth and free on the map, by which the walk can be checked.
 fn hidden(job: &Job<'_>, problem: &Problem) -> Result<Vec<[u32; 2]>, ProblemError> {
-    let world = job.sim(problem)?;
-    let unmarked = world.world().hidden().into_iter().filter(|&cell| job.grid().is_free(cell));
+    let sim = job.sim(problem)?;
+    let truth = sim.world().truth();
+    let unmarked = job.grid().free_cells().filter(|&cell| !truth.is_free(cell));
     Ok(unmarked.map(|cell| [cell.x, cell.y]).collect())
 }
 

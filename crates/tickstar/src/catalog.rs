@@ -80,7 +80,7 @@ const OPEN: Parameter = Parameter {
 const R: Parameter = Parameter {
     name: "r",
     default: "0.9",
-    meaning: "share of the budget that goes to expansions, 0 to 1 (with trace=bounded)",
+    meaning: "share of the budget that goes to expansions, above 0 and below 1 (with trace=bounded)",
 };
 const C: Parameter = Parameter {
     name: "c",
@@ -457,8 +457,8 @@ impl Entry {
         for (name, value) in &parameters {
             match *name {
                 "r" => {
-                    let expected = "0 to 1";
-                    r = ratio(name, value, expected, |r| r <= Ratio::ONE)?;
+                    let within = |r: Ratio| r.num() > 0 && r < Ratio::ONE;
+                    r = ratio(name, value, "above 0 and below 1", within)?;
                 }
                 "c" => c = ratio(name, value, "above 0", |c| c.num() > 0)?,
                 "trace" => bounded = Some(choice(name, value, ["free", "bounded"])? == 1),
@@ -581,8 +581,9 @@ mod tests {
     #[test]
     fn bad_parameters_are_named() {
         assert!(refused("tba", &[("weight", "2")]).contains("`tba` has no parameter `weight`"));
-        for r in ["1.5", "-0.1", "2"] {
-            assert_eq!(refused("tba", &[("r", r)]), format!("r={r}: must be 0 to 1"));
+        for r in ["1.5", "-0.1", "2", "0", "1", "1.0"] {
+            let expected = format!("r={r}: must be above 0 and below 1");
+            assert_eq!(refused("tba", &[("r", r)]), expected);
         }
         for c in ["0", "-1", "0.0"] {
             assert_eq!(refused("tba", &[("c", c)]), format!("c={c}: must be above 0"));

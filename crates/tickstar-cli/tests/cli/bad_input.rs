@@ -2,21 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Folder, map};
-
-const USAGE: i32 = 2;
-const INPUT: i32 = 3;
-
-/// Checks that the program refuses, and that its message holds all of these.
-fn refused(folder: &Folder, arguments: &str, code: i32, named: &[&str]) {
-    let ran = folder.run(arguments);
-    assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.err);
-    assert_eq!(ran.out, "", "{arguments}");
-    for name in named {
-        assert!(ran.err.contains(name), "{arguments}: `{name}` is not named: {}", ran.err);
-    }
-    assert!(ran.err.starts_with("error: "), "{arguments}: {}", ran.err);
-}
+use crate::support::{Folder, INPUT, USAGE, map, refused};
 
 const ROWS: [&str; 3] = ["....", ".@..", "...."];
 
@@ -84,16 +70,16 @@ fn budgets() {
 fn parameters() {
     let folder = with_map("bad-parameters");
     for (setting, named) in [
-        ("--set r=1.5", "r=1.5: must be 0 to 1"),
-        ("--set r=-1", "r=-1: must be 0 to 1"),
+        ("--set r=1.5", "r=1.5: must be above 0 and below 1"),
+        ("--set r=-1", "r=-1: must be above 0 and below 1"),
         ("--set r=NaN", "r: `NaN` is not a number"),
         ("--set r=inf", "r: `inf`"),
         ("--set r=", "r: "),
         ("--set c=0", "c=0: must be above 0"),
         ("--set c=-3", "c=-3: must be above 0"),
         ("--set c=NaN", "c: `NaN` is not a number"),
-        ("--set r=0", "r=0"),
-        ("--set r=1", "r=1"),
+        ("--set r=0", "r=0: must be above 0 and below 1"),
+        ("--set r=1", "r=1: must be above 0 and below 1"),
         ("--set switch=maybe", "switch=maybe: must be true or false"),
         ("--set speed=9", "`tba` has no parameter `speed`; it has: r, c, "),
         ("--set R=0.5", "no parameter `R`"),
@@ -132,7 +118,7 @@ fn specifications_to_compare() {
         ("tba,nothing", "there is no algorithm `nothing`"),
         ("tba:switch", "tba:switch: expected key=value"),
         ("tba:speed=9", "`tba` has no parameter `speed`"),
-        ("tba:r=2", "r=2: must be 0 to 1"),
+        ("tba:r=2", "r=2: must be above 0 and below 1"),
         ("wastar:weight=0.5", "0.5"),
         ("tba:", "tba:: expected key=value"),
         ("tba,", "there is no algorithm ``"),

@@ -7,3 +7,4 @@ mod maps;
 mod output;
 mod run;
 mod support;
+mod worlds;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Cell, Folder, Plan, RULES, Rules, cell, json_lines, length, map, number, same,
+    Cell, Folder, Plan, RULES, Rules, algorithms, cell, json_lines, length, map, number, same,
 };
 
 /// Every field of a record, in the order in which they are written.
@@ -174,13 +174,6 @@ fn start_and_goal_may_be_the_same() {
         assert!(record["first_move_interval"].is_null());
         assert_eq!(record["path"], json!([[2, 3]]));
     }
-}
-
-/// The names in the catalogue.
-fn algorithms(folder: &Folder) -> Vec<String> {
-    let entries = folder.run("algorithms --json").json();
-    assert!(entries.len() >= 5);
-    entries.iter().map(|entry| entry["name"].as_str().unwrap().to_string()).collect()
 }
 
 /// The most expansions an interval may have, the most trace steps before the goal is found, and

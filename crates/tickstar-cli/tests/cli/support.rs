@@ -117,6 +117,34 @@ pub fn length(record: &Value, name: &str) -> f64 {
     record[name].as_f64().unwrap_or_else(|| panic!("{name} is not a length: {record}"))
 }
 
+/// A list of cells, such as a path.
+pub fn cells(value: &Value) -> Vec<Cell> {
+    let list = value.as_array().unwrap_or_else(|| panic!("no list of cells: {value}"));
+    list.iter().map(cell).collect()
+}
+
+/// What the flags ask for does not exist or makes no sense.
+pub const USAGE: i32 = 2;
+/// A file, or a problem in it, is bad.
+pub const INPUT: i32 = 3;
+
+/// Checks that the program refuses, and that its message holds all of these.
+pub fn refused(folder: &Folder, arguments: &str, code: i32, named: &[&str]) {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.err);
+    assert_eq!(ran.out, "", "{arguments}");
+    for name in named {
+        assert!(ran.err.contains(name), "{arguments}: `{name}` is not named: {}", ran.err);
+    }
+    assert!(ran.err.starts_with("error: "), "{arguments}: {}", ran.err);
+}
+
+/// The names in the catalogue.
+pub fn algorithms(folder: &Folder) -> Vec<String> {
+    let entries = folder.run("algorithms --json").json();
+    entries.iter().map(|entry| entry["name"].as_str().unwrap().to_string()).collect()
+}
+
 /// How a map is walked, with the flags that say so.
 #[derive(Clone, Copy)]
 pub struct Rules {
@@ -134,6 +162,7 @@ pub const RULES: [Rules; 4] = [
 ];
 
 /// The rows of a map file, read and walked without the program's own code.
+#[derive(Clone)]
 pub struct Plan {
     rows: Vec<Vec<u8>>,
     rules: Rules,
@@ -148,6 +177,26 @@ impl Plan {
         let row = usize::try_from(y).ok().and_then(|y| self.rows.get(y));
         let byte = row.and_then(|row| row.get(usize::try_from(x).ok()?));
         byte.is_some_and(|byte| b".GS".contains(byte))
+    }
+
+    /// Frees or blocks a cell of the map.
+    pub fn set(&mut self, (x, y): Cell, free: bool) {
+        self.rows[y as usize][x as usize] = if free { b'.' } else { b'@' };
+    }
+
+    /// Every cell of the map, row by row.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
+        let (width, height) = (self.rows[0].len() as i64, self.rows.len() as i64);
+        (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
+    }
+
+    /// Whether the cells are neighbours where nothing is in the way.
+    pub fn near(&self, (ax, ay): Cell, (bx, by): Cell) -> bool {
+        match ((ax - bx).abs(), (ay - by).abs()) {
+            (0, 1) | (1, 0) => true,
+            (1, 1) => self.rules.diagonal,
+            _ => false,
+        }
     }
 
     /// The length of a step, if it may be taken.
@@ -173,28 +222,42 @@ impl Plan {
         walk.windows(2).map(step).sum()
     }
 
-    /// The length of a shortest way, by Dijkstra's algorithm.
+    /// The length of a shortest way.
     pub fn shortest(&self, start: Cell, goal: Cell) -> Option<f64> {
-        let width = self.rows[0].len();
-        let index = |(x, y): Cell| y as usize * width + x as usize;
-        let mut distances = vec![f64::INFINITY; width * self.rows.len()];
-        distances[index(start)] = 0.0;
+        let distance = self.search(start, Some(goal))[self.index(goal)];
+        distance.is_finite().then_some(distance)
+    }
+
+    /// The lengths of the shortest ways from a cell to all others; endless where there is none.
+    pub fn distances(&self, from: Cell) -> impl Fn(Cell) -> f64 + use<> {
+        let (width, distances) = (self.rows[0].len(), self.search(from, None));
+        move |(x, y)| distances[y as usize * width + x as usize]
+    }
+
+    /// Dijkstra's algorithm, until this cell is reached.
+    fn search(&self, from: Cell, last: Option<Cell>) -> Vec<f64> {
+        let mut distances = vec![f64::INFINITY; self.rows[0].len() * self.rows.len()];
+        distances[self.index(from)] = 0.0;
         // Floats from zero up are in the order of their bits.
-        let mut open = BinaryHeap::from([Reverse((0_u64, start))]);
+        let mut open = BinaryHeap::from([Reverse((0_u64, from))]);
         while let Some(Reverse((bits, (x, y)))) = open.pop() {
             let distance = f64::from_bits(bits);
-            if (x, y) == goal {
-                return Some(distance);
+            if Some((x, y)) == last {
+                break;
             }
             for to in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (x + dx, y + dy))) {
                 let Some(step) = self.step((x, y), to) else { continue };
-                if distance + step < distances[index(to)] {
-                    distances[index(to)] = distance + step;
+                if distance + step < distances[self.index(to)] {
+                    distances[self.index(to)] = distance + step;
                     open.push(Reverse(((distance + step).to_bits(), to)));
                 }
             }
         }
-        None
+        distances
+    }
+
+    fn index(&self, (x, y): Cell) -> usize {
+        y as usize * self.rows[0].len() + x as usize
     }
 }
 

@@ -88,7 +88,7 @@ pub enum Tracing {
     /// The budget is shared: `r` of it goes to expansions, and one unit of the rest buys `c` trace
     /// steps. The 2009 form, with a bound on all work.
     Bounded {
-        /// The share for expansions, 0 to 1.
+        /// The share for expansions, between 0 and 1.
         r: Ratio,
         /// Trace steps for the price of one expansion.
         c: Ratio,
@@ -596,7 +596,7 @@ impl<S: Space> Agent<S> for TimeBounded {
     }
 
     fn plan(&self) -> Option<Vec<NodeId>> {
-        let found = self.search.status() == Status::Reached;
+        let found = self.search.status() == Status::Reached || self.root == self.goal;
         self.search.path_to(self.goal).filter(|_| found)
     }
 
