@@ -8,11 +8,11 @@ mod common;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use common::{Problem, Telling, tick};
+use common::{Problem, Telling, World, tick};
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, BestFirst, Cell, Corners, Cost, Event, Grid, Neighbors, NodeId, SearchConfig, Seen,
-    Slice, Space, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, BestFirst, Cell, Corners, Cost, Event, Grid, Neighbors, NodeId, Restart, SearchConfig,
+    Seen, Slice, Space, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
 
 /// What stands above the ticks.
@@ -132,6 +132,26 @@ fn figure_1() -> (Grid, impl Fn(&str) -> NodeId) {
     (grid, node)
 }
 
+/// What is open, with its f in steps, in a fixed order.
+fn open_list(search: &BestFirst, grid: &Grid) -> Vec<(u64, NodeId)> {
+    let cells = grid.free_cells().map(|cell| grid.node(cell).unwrap());
+    let open = cells.filter(|&node| !search.is_closed(node));
+    let mut open: Vec<_> = open
+        .filter_map(|node| {
+            let f = search.cost_to(node)? + search.estimate(grid, node);
+            Some((f.0 / Cost::STRAIGHT.0, node))
+        })
+        .collect();
+    open.sort_unstable();
+    open
+}
+
+fn open_list_of(cells: &[(&str, u64)], node: impl Fn(&str) -> NodeId) -> Vec<(u64, NodeId)> {
+    let mut open: Vec<_> = cells.iter().map(|&(name, f)| (f, node(name))).collect();
+    open.sort_unstable();
+    open
+}
+
 #[test]
 fn the_search_of_the_worked_example() {
     let (grid, node) = figure_1();
@@ -150,17 +170,8 @@ fn the_search_of_the_worked_example() {
         let last = i + 1 == intervals.len();
         assert_eq!(status, if last { Status::Reached } else { Status::Working });
         assert_eq!(search.best(), Some(node(expected[0].0)), "interval {}", i + 1);
-        let cells = grid.free_cells().map(|cell| grid.node(cell).unwrap());
-        let mut open: Vec<_> = cells
-            .filter(|&node| search.cost_to(node).is_some() && !search.is_closed(node))
-            .map(|node| {
-                let f = search.cost_to(node).unwrap() + grid.estimate(node, goal);
-                (f.0 / Cost::STRAIGHT.0, node)
-            })
-            .collect();
-        open.sort_unstable();
-        let mut expected: Vec<_> = expected.iter().map(|&(name, f)| (f, node(name))).collect();
-        expected.sort_unstable();
+        let open = open_list(&search, &grid);
+        let expected = open_list_of(expected, &node);
         assert_eq!(open, expected, "interval {}", i + 1);
     }
 }
@@ -188,4 +199,88 @@ fn the_walk_of_the_worked_example() {
     }
     let arrived = Agent::<Grid>::tick(&mut agent, &grid, Seen::default(), &mut Slice::new(2));
     assert_eq!(arrived, Step::Arrived);
+}
+
+/// Figure 2 of the 2012 paper: C3 is blocked as well, and seen to be when the agent stands beside it, after
+/// the third interval. For each interval: what is open before the movement, the best first, and where
+/// the agent goes; once the path is found, nothing more is opened.
+type Interval = (&'static [(&'static str, u64)], &'static str);
+
+/// As in figure 1.
+const BEFORE_C3_IS_SEEN: [Interval; 3] = [
+    (&[("D2", 6)], "E2"),
+    (&[("C3", 8), ("B2", 10)], "D2"),
+    (&[("C5", 8), ("B2", 10), ("B3", 10), ("B4", 10)], "C2"),
+];
+
+/// The text tells of intervals four and five: E2 has the smallest f, and then turns out to lead nowhere.
+const RTBA_AFTER_C3_IS_SEEN: [Interval; 9] = [
+    (&[("E2", 5), ("B2", 7)], "D2"),
+    (&[("B2", 7)], "C2"),
+    (&[("B4", 7), ("A2", 9), ("A3", 9)], "B2"),
+    (&[("C5", 7), ("B5", 7), ("A2", 9), ("A3", 9), ("A4", 9)], "B3"),
+    (RTBA_FOUND, "B4"),
+    (RTBA_FOUND, "C4"),
+    (RTBA_FOUND, "C5"),
+    (RTBA_FOUND, "D5"),
+    (RTBA_FOUND, "E5"),
+];
+const RTBA_FOUND: &[(&str, u64)] = &[("E5", 7), ("B5", 7), ("A2", 9), ("A3", 9), ("A4", 9)];
+
+/// The text tells of interval four: the f of E2 is four more.
+const TBAA_AFTER_C3_IS_SEEN: [Interval; 7] = [
+    (&[("B2", 7), ("E2", 9)], "B2"),
+    (&[("B4", 7), ("A2", 9), ("A3", 9), ("E2", 9)], "B3"),
+    (&[("C5", 7), ("B5", 7), ("A2", 9), ("A3", 9), ("A4", 9), ("E2", 9)], "B4"),
+    (TBAA_FOUND, "C4"),
+    (TBAA_FOUND, "C5"),
+    (TBAA_FOUND, "D5"),
+    (TBAA_FOUND, "E5"),
+];
+const TBAA_FOUND: &[(&str, u64)] =
+    &[("E5", 7), ("B5", 7), ("A2", 9), ("A3", 9), ("A4", 9), ("E2", 9)];
+
+/// After the first search: 8 − g for what it has expanded, as its best node, C5, had an f of 8.
+const LEARNED: [(&str, u64); 6] =
+    [("E3", 8), ("E2", 7), ("D2", 6), ("C2", 5), ("C3", 4), ("C4", 3)];
+
+#[test]
+fn the_worked_example_in_unknown_terrain() {
+    for learn in [false, true] {
+        let (grid, node) = figure_1();
+        let (start, goal) = (node("E3"), node("E5"));
+        let mut world = World::partial(&Problem::on(&grid, (1, 4), (3, 4)), &[node("C3")]);
+        let search = SearchConfig { learn, ..SearchConfig::default() };
+        let (restart, tracing) = (Restart::Path, Tracing::Free);
+        let config = TimeBoundedConfig { search, restart, tracing, ..Default::default() };
+        let mut agent = TimeBounded::new(&world.known, config, start, goal).unwrap();
+        let after: &[Interval] =
+            if learn { &TBAA_AFTER_C3_IS_SEEN } else { &RTBA_AFTER_C3_IS_SEEN };
+        let found = if learn { 7 } else { 8 };
+        for (i, &(open, to)) in BEFORE_C3_IS_SEEN.iter().chain(after).enumerate() {
+            let interval = i + 1;
+            let _context = Telling((learn, interval));
+            let news = std::mem::take(&mut world.news);
+            assert_eq!(news, if interval == 4 { vec![node("C3")] } else { vec![] });
+            let seen = Seen { changed: &news };
+            let tick = tick(&mut agent, &world.known, seen, 2, u64::MAX);
+            assert_eq!(tick.step, Step::Move(node(to)));
+            assert_eq!(tick.target, Some(node(open[0].0)));
+            assert_eq!(open_list(agent.search(), &world.known), open_list_of(open, &node));
+            assert_eq!(tick.expanded.len(), if interval <= found { 2 } else { 0 });
+            assert_eq!(tick.has(Event::Restart), interval == 4);
+            assert_eq!(tick.has(Event::Found), interval == found);
+            assert_eq!(tick.has(Event::Backtrack), !learn && interval == 5);
+            for cell in grid.free_cells().map(|cell| grid.node(cell).unwrap()) {
+                let learned = LEARNED.iter().find(|&&(name, _)| node(name) == cell);
+                let learned = learned.filter(|_| learn && interval >= 4);
+                let plain = grid.estimate(cell, goal);
+                let h = learned.map_or(plain, |&(_, h)| Cost::of_steps(h, 0));
+                assert_eq!(agent.search().estimate(&world.known, cell), h, "{}", grid.cell(cell));
+            }
+            world.look(node(to));
+        }
+        let arrived = tick(&mut agent, &world.known, Seen::default(), 2, u64::MAX);
+        assert_eq!(arrived.step, Step::Arrived);
+    }
 }

@@ -39,10 +39,11 @@
 //!   where the agent stands, and the agent waits for one tick. The same happens instead of giving up
 //!   if the open list runs empty and a way may have been missed: after a node was opened, or, for A*
 //!   that does not expect it ([`SearchConfig::blocking`]), after any change.
-//! * The papers check the path from the root; here only what lies ahead of the agent counts, and
-//!   beside the path the way back to it, which the 2014 paper overlooks: its lazy agent could walk back
-//!   into a new wall. A path is also checked while it is traced (line 22 of RTBA*), as it may lead
-//!   through a wall that was not on the path when it was seen; the 2014 paper overlooks that too.
+//! * The papers check the path from the root; here, for an agent that is on the path, only what lies
+//!   ahead. If it is off the path, the way back to it is checked too, which the 2014 paper overlooks:
+//!   its lazy agent could walk back into a new wall. A path is also checked while it is traced (line
+//!   22 of RTBA*), as it may lead through a wall that was not on the path when it was seen; the 2014
+//!   paper overlooks that too.
 //! * With bounded tracing a path is checked as it is traced, over several ticks, and the way back as far
 //!   as the tick's trace steps reach; what is not reached is checked before each step.
 //! * When a cost falls, the 2014 paper compares with the cost of the rest of the path. While the goal is
@@ -65,7 +66,7 @@
 use super::shortcut::Shortcut;
 use super::{Agent, AgentError, Seen, Step};
 use crate::search::Trails;
-use crate::search::Which::{Follow, Fresh};
+use crate::search::Which::{self, Follow, Fresh};
 use crate::{
     BestFirst, Cost, EndpointError, Event, NodeId, Ratio, SearchConfig, Slice, Space, Status,
 };
@@ -161,6 +162,17 @@ pub struct TimeBoundedConfig {
     pub shortcut: bool,
     /// Enhancement 2: do not leave a path for one that reaches less far, in cost from the root.
     pub switch: bool,
+}
+
+/// The way back to the path from where the agent stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Back {
+    /// It leads through something that is blocked.
+    Cut,
+    /// It joins the path at this node.
+    Joins(NodeId),
+    /// It is longer than the tick may trace, or there is no path.
+    Far,
 }
 
 /// An agent that searches a slice each tick and walks the best path known so far.
@@ -291,24 +303,34 @@ impl TimeBounded {
         Step::Wait
     }
 
+    /// Takes note of changes. Answers whether any may have made something cheaper.
+    fn note(&mut self, space: &impl Space, seen: Seen<'_>) -> bool {
+        self.changed |= !seen.changed.is_empty();
+        let fell = seen.changed.iter().any(|&node| space.contains(node));
+        if fell {
+            self.fell = true;
+            self.search.note_opening();
+        }
+        fell
+    }
+
     /// Step 0: what was seen to change.
     fn heed(&mut self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) {
         if seen.changed.is_empty() {
             return;
         }
-        self.changed = true;
-        let fell = seen.changed.iter().any(|&node| space.contains(node));
-        if fell {
-            self.fell = true;
-            self.search.forget();
-        }
+        let fell = self.note(space, seen);
         let again = match self.config.restart {
             Restart::Stopped => false,
-            Restart::Path => self.is_cut(space, seen, slice),
-            Restart::Lazy => {
-                self.is_cut(space, seen, slice) || fell && self.is_undercut(space, seen, slice)
-            }
             Restart::Eager => true,
+            Restart::Path => {
+                let back = self.back(space, slice);
+                self.is_cut(space, seen, back)
+            }
+            Restart::Lazy => {
+                let back = self.back(space, slice);
+                self.is_cut(space, seen, back) || fell && self.is_undercut(space, seen, back)
+            }
         };
         if again {
             slice.note(Event::Restart);
@@ -316,42 +338,49 @@ impl TimeBounded {
         }
     }
 
-    /// Whether a change cuts a path, or the way back to the one followed, or has made it dearer.
-    fn is_cut(&self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) -> bool {
-        let mut cut = false;
-        for &changed in seen.changed {
-            space.for_each_affected(changed, |node| cut |= self.is_cut_at(space, node));
-        }
-        if cut {
-            return true;
-        }
+    /// Looks at the way back to the path, as far as the tick's trace steps reach.
+    fn back(&self, space: &impl Space, slice: &mut Slice<'_>) -> Back {
         let mut node = self.at;
         while !self.is_ahead(node) {
-            let Some(back) = self.way_back(node) else { return false };
+            let Some(back) = self.way_back(node) else { return Back::Far };
             if space.edge(node, back).is_none() {
-                return true;
+                return Back::Cut;
             }
             if !slice.trace(back) {
-                return false;
+                return Back::Far;
             }
             node = back;
         }
-        false
+        Back::Joins(node)
     }
 
-    /// Whether a path is cut before or behind this node, if the node is on it.
-    fn is_cut_at(&self, space: &impl Space, node: NodeId) -> bool {
-        let walked = self.trails.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
-        [(Follow, walked), (Fresh, usize::MAX)].into_iter().any(|(which, last)| {
-            let Some(place) = self.trails.place(which, node) else { return false };
-            let cut = |parent: usize, child: usize| {
-                let ends = (self.trails.at(which, parent), self.trails.at(which, child));
-                let (Some(parent), Some(child)) = ends else { return false };
-                !self.holds(space, parent, child)
-            };
-            let before = place < last && cut(place + 1, place);
-            before || place <= last && place > 0 && cut(place, place - 1)
-        })
+    /// Whether the way back is cut, or a change cuts a path or has made it dearer.
+    fn is_cut(&self, space: &impl Space, seen: Seen<'_>, back: Back) -> bool {
+        if back == Back::Cut {
+            return true;
+        }
+        let last = self.trails.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
+        let mut cut = false;
+        for &changed in seen.changed {
+            space.for_each_affected(changed, |node| {
+                cut |= self.is_cut_at(space, node, Follow, last);
+                cut |= self.is_cut_at(space, node, Fresh, usize::MAX);
+            });
+        }
+        cut
+    }
+
+    /// Whether a path is cut before or behind this node, if the node is on it, at most so many steps
+    /// from the tip.
+    fn is_cut_at(&self, space: &impl Space, node: NodeId, which: Which, last: usize) -> bool {
+        let Some(place) = self.trails.place(which, node) else { return false };
+        let cut = |parent: usize, child: usize| {
+            let ends = (self.trails.at(which, parent), self.trails.at(which, child));
+            let (Some(parent), Some(child)) = ends else { return false };
+            !self.holds(space, parent, child)
+        };
+        let before = place < last && cut(place + 1, place);
+        before || place <= last && place > 0 && cut(place, place - 1)
     }
 
     /// Whether an edge of a path is there, and no dearer than when the search came by.
@@ -365,8 +394,8 @@ impl TimeBounded {
 
     /// Whether a way over something that has come or grown cheaper may be better than the rest of the
     /// path, by more than the weight of the search.
-    fn is_undercut(&self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) -> bool {
-        let Some(rest) = self.rest(space, slice) else { return false };
+    fn is_undercut(&self, space: &impl Space, seen: Seen<'_>, back: Back) -> bool {
+        let Some(rest) = self.rest(space, back) else { return false };
         let priority = self.config.search.priority;
         seen.changed.iter().any(|&node| {
             let through = space.estimate_through(self.at, node, self.goal);
@@ -375,22 +404,13 @@ impl TimeBounded {
     }
 
     /// What is left to walk: back to the path, along it, and from its tip to the goal as estimated. At
-    /// most that, if the tick's trace steps do not reach back to the path.
-    fn rest(&self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Cost> {
+    /// most that, if the way back is far.
+    fn rest(&self, space: &impl Space, back: Back) -> Option<Cost> {
         if self.search.status() == Status::Exhausted {
             return Some(Cost::INFINITE);
         }
         let tip = self.trails.tip(Follow)?;
-        let mut junction = self.at;
-        while !self.is_ahead(junction) {
-            match self.way_back(junction) {
-                Some(back) if slice.trace(back) => junction = back,
-                _ => {
-                    junction = self.root;
-                    break;
-                }
-            }
-        }
+        let junction = if let Back::Joins(node) = back { node } else { self.root };
         let g = |node| self.search.cost_to(node).unwrap_or(Cost::INFINITE);
         let walk = (g(self.at) - g(junction)) + (g(tip) - g(junction));
         Some(walk + self.search.estimate(space, tip))
@@ -427,8 +447,8 @@ impl TimeBounded {
         self.first &= slice.expansions() == 0;
     }
 
-    /// Step 2: the tick's tracing. Answers whether the path is as the search found it, as far as it
-    /// has been traced.
+    /// Step 2: the tick's tracing. Answers whether the path, and the way back to it, is as the search
+    /// found it, as far as it has been looked at.
     fn trace(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
         if !self.tracing {
             let Some(tip) = self.search.best() else { return true };
@@ -460,7 +480,7 @@ impl TimeBounded {
         }
         self.tracing = false;
         self.adopt(slice);
-        true
+        !(check && self.back(space, slice) == Back::Cut)
     }
 
     /// Makes the freshly traced path the one to follow, unless the switching rule keeps the old one.
@@ -546,6 +566,7 @@ impl TimeBounded {
 impl<S: Space> Agent<S> for TimeBounded {
     fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
         if self.at == self.goal {
+            self.note(space, seen); // it may be sent elsewhere, and then needs to know
             return Step::Arrived;
         }
         let (expansions, traces) = self.config.tracing.split(slice.budget());

@@ -60,7 +60,7 @@ pub struct SearchConfig {
     /// Whether each search teaches those after it, towards the same goal, better estimates.
     ///
     /// They stay consistent, and never exceed the true distance, as long as nodes are only blocked; a
-    /// caller that opens one must say so by [`BestFirst::forget`].
+    /// caller that opens one must say so by [`BestFirst::note_opening`].
     pub learn: bool,
 }
 
@@ -120,6 +120,8 @@ struct Core {
     /// The node that would be expanded next, when the search last stopped.
     best: Option<NodeId>,
     status: Status,
+    /// An edge has come since the search began, so no neighbour may be taken for seen.
+    opened: bool,
 }
 
 impl BestFirst {
@@ -136,6 +138,7 @@ impl BestFirst {
             stamp: 0,
             best: None,
             status: Status::Exhausted,
+            opened: false,
         };
         let learned = config.learn.then(Box::default);
         BestFirst { nodes: Paged::default(), open, more: Vec::new(), learned, core }
@@ -176,6 +179,7 @@ impl BestFirst {
         self.core.goal_key = u64::MAX;
         self.core.best = None;
         self.core.status = Status::Exhausted;
+        self.core.opened = false;
     }
 
     /// Adds a node the search begins from, with a cost it has already. A node that is not in the
@@ -200,9 +204,15 @@ impl BestFirst {
         self.core.status
     }
 
+    /// Tells the search that an edge has come or grown cheaper. All lessons may then be wrong and are
+    /// dropped; and from here on the search under way, which may miss ways over what it has expanded
+    /// already, at least looks at every edge of what it expands. Constant time.
+    pub fn note_opening(&mut self) {
+        self.core.opened = true;
+        self.forget();
+    }
+
     /// Drops what was learned; the search under way will teach nothing either. Constant time.
-    ///
-    /// To be called when an edge has come or grown cheaper: all lessons may then be wrong.
     pub fn forget(&mut self) {
         if let Some(learned) = &mut self.learned {
             learned.forget(self.core.number());
@@ -387,6 +397,7 @@ impl Core {
         // A node that is learned from must have given every neighbour its g.
         let steady = !self.config.blocking && !self.config.learn;
         let skip = if inserter.plain && steady { Skip::Beaten } else { Skip::Seen };
+        let opened = self.opened;
         let mut goal_key = self.goal_key;
         let mut news = [News::default(); BATCH];
         loop {
@@ -413,7 +424,8 @@ impl Core {
             }
             open.pop();
             record.stamp = stamp | 1;
-            let came_from = record.parent;
+            // As if the search had begun here: nothing is left out.
+            let came_from = if opened { top.node() } else { record.parent };
             let mut count = 0;
             let near = nodes.near(top.node());
             space.for_each_edge_onward(top.node(), came_from, goal, skip, |to, cost, h| {

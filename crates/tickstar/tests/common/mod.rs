@@ -9,7 +9,7 @@ use std::fmt;
 use tickstar::catalog::{self, Config, Entry, Parameter};
 use tickstar::{
     Agent, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId, Priority, Ratio,
-    Seen, Slice, Space, Status, Step, Work,
+    Seen, Slice, Space, Status, Step, TimeBounded, TimeBoundedConfig, Work,
 };
 
 /// A small deterministic generator (splitmix64).
@@ -66,24 +66,21 @@ const DIRECTIONS: [(i64, i64); 8] =
 impl Oracle {
     /// From the free cells and the rules of the grid, not from its edges.
     pub fn of_grid(grid: &Grid) -> Oracle {
-        let (width, height) = (i64::from(grid.width()), i64::from(grid.height()));
-        let cell = |x: i64, y: i64| Cell::new(x as u32, y as u32);
-        let inside = |x: i64, y: i64| (0..width).contains(&x) && (0..height).contains(&y);
-        let free = |x: i64, y: i64| inside(x, y) && grid.is_free(cell(x, y));
-        let id = |x: i64, y: i64| grid.node(cell(x, y)).expect("a cell of the map");
         let mut edges = vec![Vec::new(); grid.size()];
-        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-            for (dx, dy) in DIRECTIONS {
-                let diagonal = dx != 0 && dy != 0;
-                let turn = grid.neighbors() == Neighbors::Eight
-                    && (grid.corners() == Corners::Allowed || free(x + dx, y) && free(x, y + dy));
-                if free(x, y) && free(x + dx, y + dy) && (!diagonal || turn) {
-                    let cost = if diagonal { Cost(665_857) } else { Cost(470_832) };
-                    edges[id(x, y).index()].push((id(x + dx, y + dy), cost));
-                }
-            }
+        for (x, y) in (0..grid.height()).flat_map(|y| (0..grid.width()).map(move |x| (x, y))) {
+            let cell = Cell::new(x, y);
+            edges[grid.node(cell).expect("a cell of the map").index()] = edges_from(grid, cell);
         }
         Oracle { edges }
+    }
+
+    /// Takes in that these cells of the grid were blocked or opened.
+    pub fn update(&mut self, grid: &Grid, changed: &[NodeId]) {
+        for &node in changed {
+            for near in [node].into_iter().chain(around(grid, node, &DIRECTIONS)) {
+                self.edges[near.index()] = edges_from(grid, grid.cell(near));
+            }
+        }
     }
 
     pub fn of_edges(nodes: usize, list: &[(NodeId, NodeId, Cost)], directed: bool) -> Oracle {
@@ -136,6 +133,49 @@ impl Oracle {
             edge.unwrap_or_else(|| panic!("there is no edge from {} to {}", step[0], step[1]))
         };
         path.windows(2).map(cost).sum()
+    }
+}
+
+/// The edges from a cell: to the free cells around it that the rules of the grid let it go to.
+fn edges_from(grid: &Grid, cell: Cell) -> Vec<(NodeId, Cost)> {
+    let (x, y) = (i64::from(cell.x), i64::from(cell.y));
+    let (width, height) = (i64::from(grid.width()), i64::from(grid.height()));
+    let inside = |x: i64, y: i64| (0..width).contains(&x) && (0..height).contains(&y);
+    let free = |x: i64, y: i64| inside(x, y) && grid.is_free(Cell::new(x as u32, y as u32));
+    let mut edges = Vec::new();
+    for (dx, dy) in DIRECTIONS {
+        let diagonal = dx != 0 && dy != 0;
+        let turn = grid.neighbors() == Neighbors::Eight
+            && (grid.corners() == Corners::Allowed || free(x + dx, y) && free(x, y + dy));
+        if free(x, y) && free(x + dx, y + dy) && (!diagonal || turn) {
+            let to = Cell::new((x + dx) as u32, (y + dy) as u32);
+            let cost = if diagonal { Cost(665_857) } else { Cost(470_832) };
+            edges.push((grid.node(to).expect("a cell of the map"), cost));
+        }
+    }
+    edges
+}
+
+/// The cells in these directions, free or not, as far as they are on the map.
+fn around(grid: &Grid, node: NodeId, directions: &[(i64, i64)]) -> Vec<NodeId> {
+    let Cell { x, y } = grid.cell(node);
+    let beside = directions.iter().filter_map(|&(dx, dy)| {
+        let x = u32::try_from(i64::from(x) + dx).ok()?;
+        let y = u32::try_from(i64::from(y) + dy).ok()?;
+        grid.node(Cell::new(x, y))
+    });
+    beside.collect()
+}
+
+/// The distance between two cells on an empty map: octile, or Manhattan with four neighbours.
+pub fn distance_on_empty_map(grid: &Grid, from: NodeId, to: NodeId) -> Cost {
+    let [from, to] = [from, to].map(|node| grid.cell(node));
+    match grid.neighbors() {
+        Neighbors::Four => Cost(470_832 * u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))),
+        Neighbors::Eight => {
+            let place = |cell: Cell| (cell.x as i32, cell.y as i32);
+            Cost(octile(place(from), place(to)))
+        }
     }
 }
 
@@ -220,6 +260,32 @@ impl Problem<Grid> {
     }
 }
 
+impl Problem<Grid> {
+    /// A long way on a map full of dead ends, up to so wide and high.
+    pub fn hard(random: &mut Random, side: u64) -> Problem<Grid> {
+        let [width, height] = [(); 2].map(|()| (side - random.below(side / 2)) as u32);
+        let mut grid = match random.below(4) {
+            0 => maze(random, width, height),
+            1 => comb(random, width, height),
+            2 => pockets(random, width, height),
+            _ => noise_of(random, width, height, 25, 45),
+        };
+        if random.chance(30) {
+            grid = grid.with_neighbors(Neighbors::Four);
+        }
+        if random.chance(50) {
+            grid = grid.with_corners(Corners::Allowed);
+        }
+        let free: Vec<Cell> = grid.free_cells().collect();
+        let mut pair = || [(); 2].map(|()| grid.node(random.pick(&free)).unwrap());
+        let pairs = [(); 4].map(|()| pair());
+        let apart = |&[start, goal]: &[NodeId; 2]| distance_on_empty_map(&grid, start, goal);
+        let [start, goal] = pairs.into_iter().max_by_key(apart).expect("four of them");
+        let oracle = Oracle::of_grid(&grid);
+        Problem::new(grid, oracle, start, goal)
+    }
+}
+
 /// Ids that are no free cell of the grid: blocked, beyond its end, or whatever else it may hold.
 pub fn useless_nodes(grid: &Grid) -> Vec<NodeId> {
     let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
@@ -228,7 +294,12 @@ pub fn useless_nodes(grid: &Grid) -> Vec<NodeId> {
 }
 
 fn noise(random: &mut Random, width: u32, height: u32) -> Grid {
-    let density = random.below(61);
+    noise_of(random, width, height, 0, 61)
+}
+
+/// At least so many percent of the cells are blocked, and fewer than so many.
+fn noise_of(random: &mut Random, width: u32, height: u32, least: u64, most: u64) -> Grid {
+    let density = least + random.below(most - least);
     let mut grid = Grid::new(width, height).unwrap();
     for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
         grid.set_free(Cell::new(x, y), !random.chance(density)).unwrap();
@@ -270,6 +341,27 @@ fn comb(random: &mut Random, width: u32, height: u32) -> Grid {
             grid.set_free(Cell::new(x, y), false).unwrap();
         }
     }
+    grid
+}
+
+/// Rooms of three walls, open to any side, over each other.
+fn pockets(random: &mut Random, width: u32, height: u32) -> Grid {
+    let mut grid = Grid::new(width, height).unwrap();
+    for _ in 0..=random.below(6) {
+        let [x, y] = [width, height].map(|side| random.below(side.into()) as u32);
+        let [wide, high] = [width, height].map(|side| 2 + random.below(side.into()) as u32 / 2);
+        let open = random.below(4);
+        let (right, bottom) = (x + wide, y + high);
+        for along in 0..=wide.max(high) {
+            let (across, down) = ((x + along).min(right), (y + along).min(bottom));
+            let walls = [(across, y), (right, down), (across, bottom), (x, down)];
+            for (_, (x, y)) in (0..).zip(walls).filter(|&(side, _)| side != open) {
+                let _ = grid.set_free(Cell::new(x, y), false); // or it is outside
+            }
+        }
+    }
+    // A free cell at least.
+    grid.set_free(Cell::new(width / 2, height / 2), true).unwrap();
     grid
 }
 
@@ -493,6 +585,182 @@ pub fn walk<S: Space>(
     budget: u64,
 ) -> Walk {
     walk_with(agent, problem, budget, || u64::MAX)
+}
+
+/// A map that an agent discovers on its way: it sees the cells around it.
+#[derive(Clone)]
+pub struct World {
+    /// The map as it is, and the task.
+    pub truth: Problem<Grid>,
+    /// The map as the agent knows it. What it has not seen it takes for free.
+    pub known: Grid,
+    /// The edges of the known map.
+    pub belief: Oracle,
+    /// What was seen to be blocked since the agent was last told.
+    pub news: Vec<NodeId>,
+    /// How many cells are blocked and still taken for free.
+    pub hidden: usize,
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}, known as {:?}", self.truth, self.known)
+    }
+}
+
+impl World {
+    /// The agent stands at the start and has had a look round.
+    fn new(truth: Problem<Grid>, known: Grid) -> World {
+        let belief = Oracle::of_grid(&known);
+        let hidden = known.free_cells().count() - truth.space.free_cells().count();
+        let start = truth.start;
+        let mut world = World { truth, known, belief, news: Vec::new(), hidden };
+        world.look(start);
+        world.news.clear();
+        world
+    }
+
+    /// Nothing but the size of the map is known.
+    pub fn unknown(truth: Problem<Grid>) -> World {
+        let grid = &truth.space;
+        let known = Grid::new(grid.width(), grid.height()).unwrap();
+        let known = known.with_neighbors(grid.neighbors()).with_corners(grid.corners());
+        World::new(truth, known)
+    }
+
+    /// The map is known, but for these cells which are blocked as well.
+    pub fn partial(map: &Problem<Grid>, blocked: &[NodeId]) -> World {
+        let mut truth = map.space.clone();
+        for &node in blocked {
+            truth.set_free(map.space.cell(node), false).unwrap();
+        }
+        let oracle = Oracle::of_grid(&truth);
+        World::new(Problem::new(truth, oracle, map.start, map.goal), map.space.clone())
+    }
+
+    /// Easy or hard, unknown or known in part, up to so wide and high.
+    pub fn random(random: &mut Random, side: u64) -> World {
+        let map = if random.chance(50) {
+            let [width, height] = [(); 2].map(|()| 1 + random.below(side) as u32);
+            Problem::random_of_size(random, width, height)
+        } else {
+            Problem::hard(random, side)
+        };
+        if random.chance(60) {
+            return World::unknown(map);
+        }
+        let percent = random.pick(&[3, 15, 30]);
+        let free = map.space.free_cells().map(|cell| map.space.node(cell).unwrap());
+        let others = free.filter(|&node| node != map.start && node != map.goal);
+        let blocked: Vec<_> = others.filter(|_| random.chance(percent)).collect();
+        World::partial(&map, &blocked)
+    }
+
+    /// An agent at the start that knows what is known.
+    pub fn agent(&self, config: &Config) -> Box<dyn Agent<Grid> + Send> {
+        config.agent(&self.known, self.truth.start, self.truth.goal).unwrap()
+    }
+
+    /// As [`World::agent`], with the search to look at.
+    pub fn time_bounded(&self, config: TimeBoundedConfig) -> TimeBounded {
+        TimeBounded::new(&self.known, config, self.truth.start, self.truth.goal).unwrap()
+    }
+
+    /// Sees the cells around a place.
+    pub fn look(&mut self, at: NodeId) {
+        let sides = if self.known.neighbors() == Neighbors::Four { 4 } else { 8 };
+        let mut news = around(&self.known, at, &DIRECTIONS[..sides]);
+        news.retain(|&node| {
+            let cell = self.known.cell(node);
+            !self.truth.space.is_free(cell) && self.known.set_free(cell, false).unwrap()
+        });
+        self.belief.update(&self.known, &news);
+        self.hidden -= news.len();
+        self.news.extend(news);
+    }
+}
+
+/// Lets an agent walk in a world until it arrives or gives up, with a look at it after each tick, before
+/// it looks round. Every step must be an edge of the true map.
+pub fn discover<A: Agent<Grid> + ?Sized>(
+    agent: &mut A,
+    world: &mut World,
+    budget: u64,
+    mut pause: impl FnMut(&A, &World, &Tick),
+) -> Walk {
+    let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
+    // Each cell that is seen may cost a whole search and walk.
+    let most = too_many_ticks(world.known.free_cells().count(), budget) * (world.hidden + 1);
+    while walk.ticks.len() < most {
+        let from = agent.position();
+        let news = std::mem::take(&mut world.news);
+        let tick = tick(agent, &world.known, Seen { changed: &news }, budget, u64::MAX);
+        pause(agent, world, &tick);
+        let step = tick.step;
+        walk.ticks.push(tick);
+        if let Step::Move(to) = step {
+            walk.cost = walk.cost + world.truth.oracle.path_cost(&[from, to]);
+            world.look(to);
+        }
+        walk.cost_after.push(walk.cost);
+        match step {
+            Step::Move(to) => assert_eq!(agent.position(), to),
+            Step::Wait => assert_eq!(agent.position(), from),
+            Step::Arrived => assert_eq!(from, world.truth.goal),
+            Step::Unreachable => {
+                let way = world.belief.distance(from, world.truth.goal);
+                assert_eq!(way, None, "it gave up where there may be a way");
+            }
+        }
+        if matches!(step, Step::Arrived | Step::Unreachable) {
+            return walk;
+        }
+    }
+    panic!("the agent walks for ever")
+}
+
+/// Checks that parents lead from a node, if the search has met it, to a root, at ever smaller costs.
+pub fn check_branch(search: &BestFirst, space: &impl Space, from: NodeId) {
+    let Some(mut cost) = search.cost_to(from) else { return };
+    let mut node = from;
+    for _ in 0..=space.size() {
+        let Some(parent) = search.parent(node) else {
+            assert_eq!(cost, Cost::ZERO, "{node} has no parent and is no root");
+            return;
+        };
+        let before = search.cost_to(parent).expect("a parent was met");
+        assert!(before < cost, "from {node} at {cost:?} back to {parent} at {before:?}");
+        (node, cost) = (parent, before);
+    }
+    panic!("the way back from {from} has no end");
+}
+
+/// Checks that the estimates of a search are consistent on this map, zero at the goal, not below those
+/// of the space, and never above the true distance to the goal. Answers how many are above the space's.
+pub fn check_estimates(
+    search: &BestFirst,
+    grid: &Grid,
+    map: &Oracle,
+    to_goal: &[Option<Cost>],
+) -> usize {
+    let goal = search.goal();
+    assert_eq!(search.estimate(grid, goal), Cost::ZERO);
+    let nodes = grid.free_cells().map(|cell| grid.node(cell).unwrap());
+    let mut raised = 0;
+    for from in nodes {
+        let estimate = search.estimate(grid, from);
+        let plain = distance_on_empty_map(grid, from, goal);
+        assert!(estimate >= plain, "{from}: {estimate:?} is below {plain:?}");
+        raised += usize::from(estimate > plain);
+        if let Some(distance) = to_goal[from.index()] {
+            assert!(estimate <= distance, "{from}: {estimate:?} exceeds {distance:?}");
+        }
+        for &(to, cost) in map.edges_of(from) {
+            let there = search.estimate(grid, to);
+            assert!(estimate <= cost + there, "{from} {estimate:?}, {to} {there:?}: {cost:?}");
+        }
+    }
+    raised
 }
 
 /// The values of a parameter the suites try.
