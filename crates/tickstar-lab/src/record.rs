@@ -180,7 +180,8 @@ impl<'a> Job<'a> {
 
     /// Runs one problem again and again, the agent put back to the start with all it knows and has
     /// learned, until a run needs no new search: algorithm 4 of the 2012 paper. The last record has the
-    /// path of that run's search; with RTBA* and TBAA* it is a shortest one.
+    /// path of that run's search; with RTBA* and TBAA* it is a shortest one. (Not with shortcuts: a
+    /// wall on a part of the path that is cut off may never be seen.)
     ///
     /// # Errors
     /// When the problem cannot be run.

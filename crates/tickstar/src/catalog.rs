@@ -261,8 +261,8 @@ static ENTRIES: [Entry; 11] = [
         paper: HERNANDEZ_2012,
         parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
         guarantees: Guarantees {
-            cost: "as tba where no restart is needed; run again and again from the same start, it ends \
-                   on an optimal path",
+            cost: "as tba where no restart is needed; run again and again from the same start (with \
+                   shortcut=false) it ends on an optimal path",
             changes: PATH,
             ..TIME_BOUNDED
         },
@@ -278,7 +278,8 @@ static ENTRIES: [Entry; 11] = [
         parameters: &[weight("1"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
         guarantees: Guarantees {
             cost: "as tba (with a weight: tb-wastar) where no restart is needed; run again and again \
-                   from the same start, it ends on a path of at most w times the optimum",
+                   from the same start (with shortcut=false) it ends on a path of at most w times the \
+                   optimum",
             changes: "as rtba; when something opens, what was learned is forgotten, as it may be wrong",
             ..TIME_BOUNDED
         },
