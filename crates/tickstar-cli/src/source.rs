@@ -93,12 +93,13 @@ pub struct Worlds {
         long_help = "What the agent knows of the map, and how the map changes:\n  \
             known              the agent knows the map\n  \
             unknown            it takes every cell for free until it has been next to it\n  \
-            partial[:PERCENT]  it knows the map's walls, but this share of the free cells is \
-            blocked too [15]\n  \
-            dynamic:RATE       after every 10 moves, RATE/2 % of the map's free cells are blocked, \
-            and RATE/2 % of the blocked ones free\n  \
-            script:FILE        changes from a file, with lines such as `12 30 7 blocked` or \
-            `40 30 7 free` (interval, column, row) in the order of intervals, and `end` as the last"
+            partial[:PERCENT]  it knows the map's walls, but a share of the free cells\n                     \
+            is blocked too; 15 percent unless you say otherwise\n  \
+            dynamic:RATE       after every 10 moves, RATE/2 % of the map's free cells are\n                     \
+            blocked, and RATE/2 % of the blocked ones are free\n  \
+            script:FILE        changes from a file: lines `12 30 7 blocked` or `40 30 7 free`\n                     \
+            (interval, column, row) by interval; `end` is the last line\n\n\
+            In the last two the agent is told of every change."
     )]
     world: WorldKind,
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
