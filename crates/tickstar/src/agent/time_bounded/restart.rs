@@ -1,0 +1,156 @@
+//! What an agent does when the map turns out to be another, or changes: step 0 of its tick. Where this
+//! differs from the papers is told at the top of the family's file.
+
+use super::TimeBounded;
+use crate::search::Which::{self, Follow, Fresh};
+use crate::{Cost, Event, NodeId, Seen, Slice, Space, Status};
+
+/// When the search begins again from where the agent stands, on a map that turns out to be another.
+///
+/// Whatever the setting, it does when the next step cannot be taken any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Restart {
+    /// Only then: for maps that are known and seldom change.
+    #[default]
+    Stopped,
+    /// When the path to the most promising node, or the way back to it, is cut or has grown dearer:
+    /// RTBA* and TBAA*, for maps that are discovered on the way.
+    Path,
+    /// Also when a cost has fallen and a way through there may be better by more than the weight of the
+    /// search: the lazy restart of the 2014 paper, for maps that change.
+    Lazy,
+    /// Whenever anything has changed.
+    Eager,
+}
+
+/// The way back to the path from where the agent stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Back {
+    /// It leads through something that is blocked.
+    Cut,
+    /// It joins the path at this node.
+    Joins(NodeId),
+    /// It is longer than the tick may trace, or there is no path.
+    Far,
+}
+
+impl TimeBounded {
+    /// Takes note of changes. Answers whether any may have made something cheaper.
+    pub(super) fn note(&mut self, space: &impl Space, seen: Seen<'_>) -> bool {
+        self.changed |= !seen.changed.is_empty();
+        let fell = seen.changed.iter().any(|&node| space.contains(node));
+        if fell {
+            self.fell = true;
+            self.search.note_opening();
+        }
+        fell
+    }
+
+    /// Step 0: what was seen to change.
+    pub(super) fn heed(&mut self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) {
+        if seen.changed.is_empty() {
+            return;
+        }
+        let fell = self.note(space, seen);
+        let again = match self.config.restart {
+            Restart::Stopped => false,
+            Restart::Eager => true,
+            Restart::Path => {
+                let back = self.back(space, slice);
+                self.is_cut(space, seen, back)
+            }
+            Restart::Lazy => {
+                let back = self.back(space, slice);
+                self.is_cut(space, seen, back) || fell && self.is_undercut(space, seen, back)
+            }
+        };
+        if again {
+            slice.note(Event::Restart);
+            self.begin(space);
+        }
+    }
+
+    /// Looks at the way back to the path, as far as the tick's trace steps reach.
+    pub(super) fn back(&self, space: &impl Space, slice: &mut Slice<'_>) -> Back {
+        let mut node = self.at;
+        while !self.is_ahead(node) {
+            let Some(back) = self.way_back(node) else { return Back::Far };
+            if space.edge(node, back).is_none() {
+                return Back::Cut;
+            }
+            if !slice.trace(back) {
+                return Back::Far;
+            }
+            node = back;
+        }
+        Back::Joins(node)
+    }
+
+    /// Whether the way back is cut, or a change cuts a path or has made it dearer.
+    fn is_cut(&self, space: &impl Space, seen: Seen<'_>, back: Back) -> bool {
+        if back == Back::Cut {
+            return true;
+        }
+        let last = self.trails.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
+        let mut cut = false;
+        for &changed in seen.changed {
+            space.for_each_affected(changed, |node| {
+                cut |= self.is_cut_at(space, node, Follow, last);
+                cut |= self.is_cut_at(space, node, Fresh, usize::MAX);
+            });
+        }
+        cut
+    }
+
+    /// Whether a path is cut before or behind this node, if the node is on it, at most so many steps
+    /// from the tip.
+    fn is_cut_at(&self, space: &impl Space, node: NodeId, which: Which, last: usize) -> bool {
+        let Some(place) = self.trails.place(which, node) else { return false };
+        let cut = |parent: usize, child: usize| {
+            let ends = (self.trails.at(which, parent), self.trails.at(which, child));
+            let (Some(parent), Some(child)) = ends else { return false };
+            !self.holds(space, parent, child)
+        };
+        let before = place < last && cut(place + 1, place);
+        before || place <= last && place > 0 && cut(place, place - 1)
+    }
+
+    /// Whether an edge of a path is there, and no dearer than when the search came by.
+    pub(super) fn holds(&self, space: &impl Space, parent: NodeId, child: NodeId) -> bool {
+        let g = |node| self.search.cost_to(node).unwrap_or_default();
+        // Where nodes are reopened, the child may have another parent by now, and a smaller g.
+        let dearer =
+            |cost: Cost| cost > g(child) - g(parent) && self.search.parent(child) == Some(parent);
+        space.edge(parent, child).is_some_and(|cost| !dearer(cost))
+    }
+
+    /// Whether a way over something that has come or grown cheaper may be better than the rest of the
+    /// path, by more than the weight of the search.
+    fn is_undercut(&self, space: &impl Space, seen: Seen<'_>, back: Back) -> bool {
+        let Some(rest) = self.rest(space, back) else { return false };
+        let priority = self.config.search.priority;
+        seen.changed.iter().any(|&node| {
+            let through = space.estimate_through(self.at, node, self.goal);
+            space.contains(node) && priority.prefers(through, rest)
+        })
+    }
+
+    /// What is left to walk: back to the path, along it, and from its tip to the goal as estimated. At
+    /// most that, if the way back is far.
+    fn rest(&self, space: &impl Space, back: Back) -> Option<Cost> {
+        if self.search.status() == Status::Exhausted {
+            return Some(Cost::INFINITE);
+        }
+        let tip = self.trails.tip(Follow)?;
+        let junction = if let Back::Joins(node) = back { node } else { self.root };
+        let g = |node| self.search.cost_to(node).unwrap_or(Cost::INFINITE);
+        let walk = (g(self.at) - g(junction)) + (g(tip) - g(junction));
+        Some(walk + self.search.estimate(space, tip))
+    }
+
+    /// Where an agent that is off the path goes from this node.
+    fn way_back(&self, node: NodeId) -> Option<NodeId> {
+        let shortcut = self.shortcut.as_ref().and_then(|shortcut| shortcut.step(node));
+        shortcut.or_else(|| self.search.parent(node))
+    }
+}
