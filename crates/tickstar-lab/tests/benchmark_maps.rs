@@ -1,4 +1,4 @@
-//! The public benchmark's maps and the 2009 paper's table, where they lie beside the repository.
+//! The public benchmark's maps and the papers' figures on them, where they lie beside the repository.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -6,6 +6,7 @@ use std::thread;
 use tickstar::catalog::{self, Config};
 use tickstar::{Event, Grid, NodeId, SearchConfig, Seen, Slice, Space, Step, find_path};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
+use tickstar_lab::{Outcome, Sim, Terrain};
 
 /// The folder with the maps and problems, or a word that there is none.
 fn shared() -> Option<PathBuf> {
@@ -165,4 +166,64 @@ fn not_leaving_a_path_for_a_shorter_one_helps() {
     let (switch, same) = means(&courses, "tba", &[("switch", "true")], 100);
     assert!(switch < plain, "{switch} is not below {plain}");
     assert!((expansions - same).abs() < 1e-9, "the search is the same one");
+}
+
+/// The means over all problems of length walked over the shortest, expansions, and intervals, with k
+/// expansions an interval and tracing for nothing.
+fn in_world(
+    courses: &[Course<'_>],
+    world: &str,
+    (name, settings): (&str, &[(&str, &str)]),
+    k: u64,
+) -> [f64; 3] {
+    let settings = [settings, &[("trace", "free")]].concat();
+    let config = catalog::find(name).unwrap().configure(&settings).unwrap();
+    let walks = in_parallel(courses, |&Course { grid, start, goal, optimal }| {
+        let terrain = Terrain::new(&world.parse().unwrap(), grid, 1).unwrap();
+        let mut sim = Sim::new(&terrain, &config, k, (start, goal)).unwrap();
+        let journey = sim.run(Some(1_000_000), None);
+        assert_eq!(journey.outcome, Outcome::Reached);
+        let length = journey.cost.in_cells() / optimal;
+        [length, journey.expansions as f64, journey.intervals as f64]
+    });
+    let mean = |i: usize| walks.iter().map(|walk| walk[i]).sum::<f64>() / walks.len() as f64;
+    let means = [mean(0), mean(1), mean(2)];
+    println!("{world}: {name} {settings:?} with k = {k}: {means:.4?}");
+    means
+}
+
+/// Weights and greed pay with a small budget, as the 2014 paper says. The lengths are those of an
+/// independent implementation.
+#[test]
+fn weights_and_greed_with_nine_expansions() {
+    let Some(shared) = shared() else { return };
+    let grids = grids(&shared);
+    let courses = courses(&shared, &grids);
+    let means = |name, settings: &[(&str, &str)]| in_world(&courses, "known", (name, settings), 9);
+    assert_near(means("tb-gbfs", &[])[0], &[1.53]);
+    for (weight, length) in
+        [("1.4", 2.16), ("1.8", 1.86), ("2.2", 1.72), ("2.6", 1.66), ("3", 1.65)]
+    {
+        assert_near(means("tb-wastar", &[("weight", weight)])[0], &[length]);
+    }
+    let [length, expansions, _] = means("tb-wastar", &[("weight", "1")]);
+    assert_near(length, &[3.83]);
+    let reopening = means("tb-wastar", &[("weight", "3"), ("reopen", "true")])[1];
+    assert!((reopening - 8704.0).abs() <= 1.0 && reopening > expansions, "{reopening}");
+}
+
+/// Learning pays in unknown terrain, as the 2012 paper says. The lengths are those of an independent
+/// implementation, whose ties may be broken in another order.
+#[test]
+fn unknown_terrain_with_ten_and_a_hundred_expansions() {
+    let Some(shared) = shared() else { return };
+    let grids = grids(&shared);
+    let courses = courses(&shared, &grids);
+    for (k, restarting, adaptive) in [(10, 10.2, 3.89), (100, 2.87, 2.15)] {
+        let means = |name| in_world(&courses, "unknown", (name, &[]), k);
+        let (rtba, tbaa) = (means("rtba"), means("tbaa"));
+        assert_near(rtba[0], &[restarting]);
+        assert_near(tbaa[0], &[adaptive]);
+        assert!(tbaa[2] < rtba[2], "fewer intervals");
+    }
 }
