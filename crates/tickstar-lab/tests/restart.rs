@@ -1,12 +1,48 @@
 //! Beginning a search again costs nothing that grows with the map, or with what the search before has
-//! looked at. Counted, not timed: every question the agent asks of the map, and every allocation.
+//! looked at: counted, not timed, every question the agent asks of the map, and every allocation. And it
+//! is done less often, and so with fewer expansions, by lazy agents than by eager ones.
 
 use std::cell::Cell as Counter;
 
+use tickstar::catalog;
 use tickstar::{
     Agent, Cell, Cost, Event, Grid, NodeId, Restart, SearchConfig, Seen, Skip, Slice, Space, Step,
     TimeBounded, TimeBoundedConfig, Tracing,
 };
+use tickstar_lab::{Job, Outcome, Record, Terrain, builtin};
+
+/// Figure 6 of the 2014 paper: searches without a limit, in worlds that change at three rates.
+#[test]
+fn lazy_agents_expand_less_than_eager_ones_at_every_change_rate() {
+    for map in ["caves-128", "random-64", "rooms-64"] {
+        let builtin = builtin::find(map).unwrap();
+        let grid = builtin.grid();
+        for (rate, weight) in
+            ["1", "5", "10"].into_iter().flat_map(|rate| ["1", "1.4", "3"].map(|w| (rate, w)))
+        {
+            let world = format!("dynamic:{rate}").parse().unwrap();
+            let terrain = Terrain::new(&world, &grid, 1).unwrap();
+            let [lazy, eager] = ["lazy", "eager"].map(|restart| {
+                let settings = [("trace", "free"), ("weight", weight), ("restart", restart)];
+                let config = catalog::find("rtb-wastar").unwrap().configure(&settings).unwrap();
+                let job = Job::new(map, &terrain, &config, None);
+                let problems = builtin.problems(&grid, 40, 1);
+                problems.iter().map(|problem| job.record(problem).unwrap()).collect::<Vec<_>>()
+            });
+            let arrived = lazy.iter().zip(&eager).filter(|(lazy, eager)| {
+                lazy.outcome == Outcome::Reached && eager.outcome == Outcome::Reached
+            });
+            let arrived: Vec<_> = arrived.collect();
+            assert!(arrived.len() > 30, "{map} {rate} {weight}: {}", arrived.len());
+            let sum =
+                |pairs: fn(&(&Record, &Record)) -> u64| arrived.iter().map(pairs).sum::<u64>();
+            let (lazy, eager) = (sum(|pair| pair.0.expansions), sum(|pair| pair.1.expansions));
+            println!("{map}, rate {rate}, weight {weight}: {lazy} against {eager} expansions");
+            assert!(lazy < eager, "{map}, rate {rate}, weight {weight}: {lazy} against {eager}");
+            assert!(sum(|pair| pair.0.restarts) < sum(|pair| pair.1.restarts));
+        }
+    }
+}
 
 /// A grid that counts what it is asked.
 struct Counted {
