@@ -36,7 +36,7 @@ pub struct Run {
     #[command(flatten)]
     worlds: Worlds,
     /// Put the agent back to the start until a run needs no new search, and print the path that one
-    /// found: with rtba and tbaa, without shortcuts, it is a shortest one
+    /// found: with rtba and tbaa as they are it is a shortest one
     #[arg(long)]
     repeat: bool,
     /// One JSON object a run, in the order of the input

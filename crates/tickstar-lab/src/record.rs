@@ -3,9 +3,9 @@
 use serde::Serialize;
 use thiserror::Error;
 use tickstar::catalog::Config;
-use tickstar::{AgentError, Cell, Cost, Grid, NodeId, Space};
+use tickstar::{AgentError, Cell, Cost, Grid, NodeId};
 
-use crate::{Journey, Observer, Problem, Reference, Sim, Terrain};
+use crate::{Journey, Observer, Problem, Reference, Sim, Terrain, Truth};
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -180,8 +180,9 @@ impl<'a> Job<'a> {
 
     /// Runs one problem again and again, the agent put back to the start with all it knows and has
     /// learned, until a run needs no new search: algorithm 4 of the 2012 paper. The last record has the
-    /// path of that run's search; with RTBA* and TBAA* it is a shortest one. (Not with shortcuts: a
-    /// wall on a part of the path that is cut off may never be seen.)
+    /// path of that run's search; with RTBA* and TBAA* as they are it is a shortest one. With shortcuts or
+    /// reopening the agent may leave out a part of the path; if there is a wall that it has never
+    /// seen, the record has no path.
     ///
     /// # Errors
     /// When the problem cannot be run.
@@ -206,7 +207,7 @@ impl<'a> Job<'a> {
                 Record { run: Some(run), ..self.judge(problem, &journey, &mut reference) };
             let done = journey.restarts == 0 || journey.outcome != Outcome::Reached;
             if done && journey.outcome == Outcome::Reached {
-                record.plan = sim.plan().map(|plan| self.plan(&plan));
+                record.plan = sim.plan().and_then(|plan| self.plan(&plan, sim.world().truth()));
             }
             runs.push((record, journey));
             if done {
@@ -217,10 +218,11 @@ impl<'a> Job<'a> {
         Ok(runs)
     }
 
-    fn plan(&self, nodes: &[NodeId]) -> Plan {
-        let edge = |step: &[NodeId]| self.grid().edge(step[0], step[1]).unwrap_or(Cost::INFINITE);
-        let cost: Cost = nodes.windows(2).map(edge).sum();
-        Plan { cost: cost.in_cells(), path: self.cells(nodes) }
+    /// A planned path, if it can truly be walked.
+    fn plan(&self, nodes: &[NodeId], truth: &Truth) -> Option<Plan> {
+        let edges = nodes.windows(2).map(|step| truth.edge(step[0], step[1]));
+        let cost = edges.sum::<Option<Cost>>()?;
+        Some(Plan { cost: cost.in_cells(), path: self.cells(nodes) })
     }
 
     /// Columns and rows of nodes.
@@ -290,7 +292,7 @@ pub struct Summary {
     pub problems: usize,
     /// Those whose goal was reached; the means below are over these.
     pub reached: usize,
-    /// Length walked over the shortest.
+    /// Length walked over the shortest, of those that had a way at first.
     pub suboptimality: f64,
     /// Length walked, in cells.
     pub cost: f64,
@@ -322,17 +324,18 @@ impl Summary {
         let records: Vec<_> = records.into_iter().collect();
         let reached: Vec<_> =
             records.iter().filter(|record| record.outcome == Outcome::Reached).collect();
-        let mean = |value: &dyn Fn(&Record) -> f64| {
-            let sum: f64 = reached.iter().map(|record| value(record)).sum();
-            if reached.is_empty() { 0.0 } else { sum / reached.len() as f64 }
+        let mean_of_some = |value: &dyn Fn(&Record) -> Option<f64>| {
+            let values: Vec<f64> = reached.iter().filter_map(|record| value(record)).collect();
+            if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
         };
+        let mean = |value: &dyn Fn(&Record) -> f64| mean_of_some(&|record| Some(value(record)));
         let most = |value: &dyn Fn(&Record) -> u64| {
             records.iter().map(|record| value(record)).max().unwrap_or(0)
         };
         Summary {
             problems: records.len(),
             reached: reached.len(),
-            suboptimality: mean(&|r| r.suboptimality.unwrap_or(1.0)),
+            suboptimality: mean_of_some(&|r| r.suboptimality),
             cost: mean(&|r| r.cost),
             moves: mean(&|r| r.moves as f64),
             intervals: mean(&|r| r.intervals as f64),

@@ -278,8 +278,8 @@ static ENTRIES: [Entry; 11] = [
         parameters: &[weight("1"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
         guarantees: Guarantees {
             cost: "as tba (with a weight: tb-wastar) where no restart is needed; run again and again \
-                   from the same start (with shortcut=false) it ends on a path of at most w times the \
-                   optimum",
+                   from the same start (with shortcut=false, reopen=false) it ends on a path of at \
+                   most w times the optimum",
             changes: "as rtba; when something opens, what was learned is forgotten, as it may be wrong",
             ..TIME_BOUNDED
         },

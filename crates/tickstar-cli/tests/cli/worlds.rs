@@ -1162,3 +1162,42 @@ fn what_is_not_known_is_drawn_as_fog() {
         pictures.push(png);
     }
 }
+
+/// Where closed nodes are reopened, the branch to the agent may get a new beginning that it has never seen.
+#[test]
+fn a_plan_through_a_wall_that_was_never_seen_is_not_printed() {
+    let folder = Folder::new("repeat-reopen");
+    let run = "run --map builtin:random-64 --seed 8 --take 10 --world unknown --algorithm tbaa \
+               --budget 3 --repeat --set reopen=true --weight 2 --json";
+    let records = folder.run(run).json();
+    let done: Vec<_> = records.iter().filter(|record| record["restarts"] == 0).collect();
+    assert_eq!(done.len(), 10, "each problem comes to an end");
+    let without = done.iter().filter(|record| record.get("plan").is_none()).count();
+    assert_eq!(without, 1, "this one was found to be such a case");
+    for record in done {
+        if let Some(plan) = record.get("plan") {
+            assert!(length(plan, "cost") < 1000.0, "{record}");
+        }
+    }
+}
+
+/// A problem that had no way at first has no shortest length, and does not count as a perfect walk.
+#[test]
+fn the_mean_is_over_those_that_had_a_way_at_first() {
+    let folder = Folder::new("mean-of-some");
+    folder.write("a.map", map(&["..@....", "..@.@@.", "..@...."]));
+    folder.write("s.txt", "4 2 0 free\nend\n");
+    folder.write("p.txt", "0 0 6 0\n3 0 6 2\n");
+    let flags = "--map a.map --problems p.txt --world script:s.txt";
+    let records =
+        folder.run(&format!("run {flags} --algorithm late-astar --budget 2 --json")).json();
+    assert!(records[0]["suboptimality"].is_null() && records[0]["outcome"] == "reached");
+    let other = records[1]["suboptimality"].as_f64().unwrap();
+    assert!(other > 1.1, "{other}");
+    let csv =
+        folder.run(&format!("compare {flags} --algorithms late-astar --budgets 2 --csv")).good();
+    let mut lines = csv.lines();
+    let column = lines.next().unwrap().split(',').position(|name| name == "suboptimality").unwrap();
+    let mean: f64 = lines.next().unwrap().split(',').nth(column).unwrap().parse().unwrap();
+    assert!(same(mean, other), "{mean}");
+}

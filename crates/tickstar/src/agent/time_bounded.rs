@@ -61,7 +61,8 @@
 //! # Real-time bound
 //! At most `N_E` expansions and `N_T` trace steps a tick (see [`Agent::limits`]), whatever the map's
 //! size; beside them a constant number of look-ups, one look at the agent's own edges, and a few
-//! look-ups for each change it is told of. Beginning again takes constant time.
+//! look-ups for each change it is told of. Beginning again takes constant time (amortised, where a
+//! search with weights is learned from).
 
 mod restart;
 

@@ -154,6 +154,8 @@ impl BestFirst {
     /// `from_root` away. Constant time: nothing of the search before is touched.
     ///
     /// If it learns, the search before has taught what it can; all is forgotten if the goal is another.
+    /// With a priority other than that of A* this takes constant time amortised: entries of its second
+    /// open list that have gone stale may have to be dropped first.
     pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
         self.nodes.cover(space.size());
         let f = self.least_f();
@@ -213,7 +215,7 @@ impl BestFirst {
     }
 
     /// Drops what was learned; the search under way will teach nothing either. Constant time.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         if let Some(learned) = &mut self.learned {
             learned.forget(self.core.number());
         }
