@@ -53,8 +53,14 @@ pub struct Journey {
     pub trace_steps: u64,
     /// The most in one interval.
     pub max_trace_steps_per_interval: u64,
+    /// Updates done in all.
+    pub updates: u64,
+    /// The most in one interval.
+    pub max_updates_per_interval: u64,
     /// Searches begun anew.
     pub restarts: u64,
+    /// Intervals in which the estimate of where the agent stood was raised.
+    pub lessons: u64,
     /// Moves that lay on no shortest path when they were made, if the map changed on the way.
     pub non_optimal_moves: Option<u64>,
     /// The most heap memory the agent had, in bytes, the map not counted.
@@ -143,8 +149,10 @@ impl Sim {
             };
             let seen = Seen { changed: self.world.news() };
             let step = self.agent.tick(self.world.known(), seen, &mut slice);
-            let done = (slice.expansions(), slice.traces());
-            assert!(done.0 <= limits.0 && done.1 <= limits.1, "bug: worked past the budget");
+            let within = slice.expansions() <= limits.expansions
+                && slice.traces() <= limits.traces
+                && slice.updates() <= limits.updates;
+            assert!(within, "bug: worked past the budget");
             journey.count(&slice);
             let back = slice.has(Event::Backtrack);
             let events: Vec<_> = slice.events().map(Event::name).collect();
@@ -210,7 +218,10 @@ impl Journey {
             max_expansions_per_interval: 0,
             trace_steps: 0,
             max_trace_steps_per_interval: 0,
+            updates: 0,
+            max_updates_per_interval: 0,
             restarts: 0,
+            lessons: 0,
             non_optimal_moves: None,
             peak_bytes: 0,
         }
@@ -223,7 +234,10 @@ impl Journey {
         self.max_expansions_per_interval = self.max_expansions_per_interval.max(expansions);
         self.trace_steps += traces;
         self.max_trace_steps_per_interval = self.max_trace_steps_per_interval.max(traces);
+        self.updates += slice.updates();
+        self.max_updates_per_interval = self.max_updates_per_interval.max(slice.updates());
         self.restarts += u64::from(slice.has(Event::Restart));
+        self.lessons += u64::from(slice.has(Event::Learned));
     }
 
     /// Adds a move, and whether it is a detour where that must be judged at once.

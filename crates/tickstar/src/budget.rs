@@ -11,6 +11,9 @@ pub enum Work {
     Expand(NodeId),
     /// One parent pointer is followed.
     Trace(NodeId),
+    /// What is known of a node is brought up to date, by a look at its neighbours or at its place on
+    /// the open list, after the search and not as a part of it.
+    Update(NodeId),
 }
 
 /// Something worth telling about a tick, beside the step itself.
@@ -30,11 +33,13 @@ pub enum Event {
     Shortcut,
     /// The search began again from where the agent stands.
     Restart,
+    /// The estimate of where the agent stands was raised.
+    Learned,
 }
 
 impl Event {
     /// Every event, in the order of their declaration.
-    pub const ALL: [Event; 7] = [
+    pub const ALL: [Event; 8] = [
         Event::Found,
         Event::Adopted,
         Event::Kept,
@@ -42,6 +47,7 @@ impl Event {
         Event::Bounce,
         Event::Shortcut,
         Event::Restart,
+        Event::Learned,
     ];
 
     /// The event's name in traces.
@@ -54,8 +60,20 @@ impl Event {
             Event::Bounce => "bounce",
             Event::Shortcut => "shortcut",
             Event::Restart => "restart",
+            Event::Learned => "learned",
         }
     }
+}
+
+/// The most one tick may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Expansions.
+    pub expansions: u64,
+    /// Trace steps.
+    pub traces: u64,
+    /// Updates.
+    pub updates: u64,
 }
 
 /// What one tick may spend, and what it has spent.
@@ -88,6 +106,7 @@ pub struct Slice<'w> {
     trace_limit: u64,
     expansions: u64,
     traces: u64,
+    updates: u64,
     events: u8,
     /// The watcher has refused: no share gives the tick more to do.
     stopped: bool,
@@ -103,6 +122,7 @@ impl<'w> Slice<'w> {
             trace_limit: u64::MAX,
             expansions: 0,
             traces: 0,
+            updates: 0,
             events: 0,
             stopped: false,
             watch: None,
@@ -154,6 +174,17 @@ impl<'w> Slice<'w> {
         true
     }
 
+    /// Asks to bring a node up to date; `false` means the tick is over. How many updates a tick may do
+    /// is for the agent to bound: see [`Agent::limits`](crate::Agent::limits).
+    #[inline]
+    pub fn update(&mut self, node: NodeId) -> bool {
+        if self.stopped || !self.agreed(Work::Update(node)) {
+            return false;
+        }
+        self.updates += 1;
+        true
+    }
+
     #[inline]
     fn agreed(&mut self, work: Work) -> bool {
         match &mut self.watch {
@@ -186,6 +217,11 @@ impl<'w> Slice<'w> {
         self.traces
     }
 
+    /// Updates done so far.
+    pub fn updates(&self) -> u64 {
+        self.updates
+    }
+
     /// Whether this event was noted.
     pub fn has(&self, event: Event) -> bool {
         self.events & (1 << event as u8) != 0
@@ -204,6 +240,7 @@ impl fmt::Debug for Slice<'_> {
             .field("budget", &self.budget)
             .field("expansions", &self.expansions)
             .field("traces", &self.traces)
+            .field("updates", &self.updates)
             .finish_non_exhaustive()
     }
 }
@@ -229,7 +266,7 @@ mod tests {
         };
         let mut slice = Slice::watched(100, &mut watch);
         assert_eq!((0..50).filter(|&n| slice.expand(NodeId(n))).count(), 4);
-        assert!(!slice.trace(NodeId(0)));
+        assert!(!slice.trace(NodeId(0)) && !slice.update(NodeId(0)));
         slice.share(50, 50);
         assert!(!slice.trace(NodeId(0)) && !slice.expand(NodeId(0)), "whatever it is given");
         assert_eq!(slice.expansions(), 4);

@@ -12,13 +12,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod entries;
+
 use std::str::FromStr;
 
 use thiserror::Error;
 
 use crate::{
-    Acting, Agent, AgentError, NodeId, OpenList, Priority, Ratio, RatioError, Restart,
-    SearchConfig, Space, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
+    Agent, AgentError, NodeId, OpenList, Priority, Ratio, RatioError, Restart, Space, TimeBounded,
+    TimeBoundedConfig, Tracing, WeightError,
 };
 
 /// An algorithm that can be asked for by name.
@@ -39,7 +41,13 @@ pub struct Entry {
     /// The budget a tick it is run with if none is given; none means no limit.
     pub default_budget: Option<u64>,
     /// The configuration its parameters are applied to.
-    base: fn() -> TimeBoundedConfig,
+    base: fn() -> Family,
+}
+
+/// The configuration of one family of agents.
+#[derive(Clone, Copy, Debug)]
+enum Family {
+    TimeBounded(TimeBoundedConfig),
 }
 
 /// A parameter of an algorithm.
@@ -72,287 +80,9 @@ pub struct Guarantees {
     pub changes: &'static str,
 }
 
-const OPEN: Parameter = Parameter {
-    name: "open",
-    default: "buckets",
-    meaning: "the open list: buckets or heap; the walk is the same with both",
-};
-const R: Parameter = Parameter {
-    name: "r",
-    default: "0.9",
-    meaning: "share of the budget that goes to expansions, above 0 and below 1 (with trace=bounded)",
-};
-const C: Parameter = Parameter {
-    name: "c",
-    default: "10",
-    meaning: "trace steps for the price of one expansion, above 0 (with trace=bounded)",
-};
-const TRACE: Parameter = Parameter {
-    name: "trace",
-    default: "bounded",
-    meaning: "bounded: tracing is paid from the budget (2009); \
-              free: the budget is k expansions and tracing is not counted (2012)",
-};
-
-const SHORTCUT: Parameter = Parameter {
-    name: "shortcut",
-    default: "false",
-    meaning: "enhancement 1: look for a shortcut to the known path while walking back",
-};
-const SWITCH: Parameter = Parameter {
-    name: "switch",
-    default: "false",
-    meaning: "enhancement 2: do not leave a path for one that reaches less far",
-};
-const REOPEN: Parameter = Parameter {
-    name: "reopen",
-    default: "false",
-    meaning: "open a closed node again when a cheaper way to it is found",
-};
-const RESTART: Parameter = Parameter {
-    name: "restart",
-    default: "lazy",
-    meaning: "lazy: search anew when the way ahead is cut, or a way that has opened may be better by \
-              more than the weight; eager: whenever anything has changed",
-};
-
-const fn weight(default: &'static str) -> Parameter {
-    Parameter {
-        name: "weight",
-        default,
-        meaning: "the weight w, 1 or more; a decimal or a fraction such as 7/5",
-    }
-}
-
-/// What an agent does that does not expect changes.
-const STOPPED: &str =
-    "searches anew when its next step is blocked, or it finds no way after a change";
-
-/// Of RTBA* and TBAA*.
-const PATH: &str = "searches anew when the path to the most promising node is cut: arrives in unknown \
-                    terrain exactly when there is a way";
-
-/// Of repeated time-bounded searches.
-const REPEATED: &str = "searches anew when the way ahead is cut, or may be bettered by one that has \
-                        opened (restart=lazy), or whenever anything has changed (restart=eager)";
-
-const BJORNSSON: &str = "Björnsson, Bulitko, Sturtevant, \"TBA*: Time-Bounded A*\", IJCAI 2009";
-const HERNANDEZ_2012: &str =
-    "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
-const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
-
-static ENTRIES: [Entry; 11] = [
-    Entry {
-        name: "astar",
-        title: "A*",
-        summary: "Searches for a cheapest path, over as many ticks as it needs, while the agent \
-                  stands and waits; then walks it.",
-        paper: "Hart, Nilsson, Raphael 1968; as the complete search of Hernández et al. 2012",
-        parameters: &[OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: false,
-            needs_reversible_edges: false,
-            cost: "optimal",
-            changes: STOPPED,
-        },
-        default_budget: None,
-        base: || complete(Priority::ASTAR),
-    },
-    Entry {
-        name: "wastar",
-        title: "Weighted A*",
-        summary: "As astar, with the estimate weighted: fewer expansions, a path at most w times \
-                  the cheapest.",
-        paper: "Pohl 1970",
-        parameters: &[weight("1.5"), REOPEN, OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: false,
-            needs_reversible_edges: false,
-            cost: "at most w times the optimum",
-            changes: STOPPED,
-        },
-        default_budget: None,
-        base: || complete(Priority::ASTAR),
-    },
-    Entry {
-        name: "gbfs",
-        title: "Greedy best-first search",
-        summary: "As astar, by the estimate alone: fast, and no promise about the path.",
-        paper: "Pearl 1984",
-        parameters: &[OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: false,
-            needs_reversible_edges: false,
-            cost: "no bound",
-            changes: STOPPED,
-        },
-        default_budget: None,
-        base: || complete(Priority::GREEDY),
-    },
-    Entry {
-        name: "late-astar",
-        title: "Late-acting A*",
-        summary: "A time-sliced A* that steps to and fro at the start until it knows the path: \
-                  the comparison in table 1 of the TBA* paper.",
-        paper: BJORNSSON,
-        parameters: &[R, C, TRACE, OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: true,
-            needs_reversible_edges: true,
-            cost: "the optimum, and a step for every tick spent searching",
-            changes: STOPPED,
-        },
-        default_budget: Some(100),
-        base: || TimeBoundedConfig { acting: Acting::Late, ..TimeBoundedConfig::default() },
-    },
-    Entry {
-        name: "tba",
-        title: "TBA* (Time-Bounded A*)",
-        summary: "One A* search over all ticks; each tick the agent steps along the best path known \
-                  so far, or back towards it.",
-        paper: BJORNSSON,
-        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "at most twice the optimum once the path to the goal is being followed",
-            ..TIME_BOUNDED
-        },
-        default_budget: Some(100),
-        base: TimeBoundedConfig::default,
-    },
-    Entry {
-        name: "tb-wastar",
-        title: "TB-WA* (Time-Bounded Weighted A*)",
-        summary: "As tba, with the estimate weighted: it knows a path sooner, and so walks astray \
-                  less, and often even shorter.",
-        paper: HERNANDEZ_2014,
-        parameters: &[weight("3"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "at most 2w times the optimum once the path to the goal is being followed; with \
-                   trace=free, at most 2w times the optimum and a step for each k expansions in all",
-            ..TIME_BOUNDED
-        },
-        default_budget: Some(100),
-        base: TimeBoundedConfig::default,
-    },
-    Entry {
-        name: "tb-gbfs",
-        title: "TB-GBFS (Time-Bounded Greedy Best-First Search)",
-        summary: "As tba, by the estimate alone: the fewest steps back with small budgets, and no \
-                  promise about the path.",
-        paper: HERNANDEZ_2014,
-        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees { cost: "no bound", ..TIME_BOUNDED },
-        default_budget: Some(100),
-        base: greedy,
-    },
-    Entry {
-        name: "rtba",
-        title: "RTBA* (Restarting Time-Bounded A*)",
-        summary: "TBA* for terrain that is discovered on the way: when a wall is seen across the \
-                  path, the search begins again from where the agent stands.",
-        paper: HERNANDEZ_2012,
-        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "as tba where no restart is needed; run again and again from the same start (with \
-                   shortcut=false) it ends on an optimal path",
-            changes: PATH,
-            ..TIME_BOUNDED
-        },
-        default_budget: Some(100),
-        base: || restarting(Restart::Path),
-    },
-    Entry {
-        name: "tbaa",
-        title: "TBAA* (Time-Bounded Adaptive A*)",
-        summary: "RTBA* that learns: each search raises the estimates of what it has expanded, and the \
-                  next is led round the dead ends.",
-        paper: HERNANDEZ_2012,
-        parameters: &[weight("1"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "as tba (with a weight: tb-wastar) where no restart is needed; run again and again \
-                   from the same start (with shortcut=false, reopen=false) it ends on a path of at \
-                   most w times the optimum",
-            changes: "as rtba; when something opens, what was learned is forgotten, as it may be wrong",
-            ..TIME_BOUNDED
-        },
-        default_budget: Some(100),
-        base: || {
-            let base = restarting(Restart::Path);
-            TimeBoundedConfig { search: SearchConfig { learn: true, ..base.search }, ..base }
-        },
-    },
-    Entry {
-        name: "rtb-wastar",
-        title: "Repeated TB-WA*",
-        summary: "TB-WA* for maps that change under its feet: the search begins again when the way \
-                  ahead is cut, or a better one may have opened.",
-        paper: HERNANDEZ_2014,
-        parameters: &[weight("3"), REOPEN, RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "a path found while nothing changes is at most w times the optimum from where the \
-                   search began",
-            changes: REPEATED,
-            ..TIME_BOUNDED
-        },
-        default_budget: Some(100),
-        base: || restarting(Restart::Lazy),
-    },
-    Entry {
-        name: "rtb-gbfs",
-        title: "Repeated TB-GBFS",
-        summary: "TB-GBFS for maps that change under its feet.",
-        paper: HERNANDEZ_2014,
-        parameters: &[RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "no bound",
-            changes: "as rtb-wastar, but a way that has opened is no reason: it promises no cost",
-            ..TIME_BOUNDED
-        },
-        default_budget: Some(100),
-        base: || TimeBoundedConfig { restart: Restart::Lazy, ..greedy() },
-    },
-];
-
-/// What all members of the time-bounded family have in common.
-const TIME_BOUNDED: Guarantees = Guarantees {
-    complete: true,
-    acts_at_once: true,
-    bounded_tick: true,
-    needs_reversible_edges: true,
-    cost: "",
-    changes: STOPPED,
-};
-
-fn greedy() -> TimeBoundedConfig {
-    let search = SearchConfig { priority: Priority::GREEDY, ..SearchConfig::default() };
-    TimeBoundedConfig { search, ..TimeBoundedConfig::default() }
-}
-
-fn restarting(restart: Restart) -> TimeBoundedConfig {
-    TimeBoundedConfig { restart, ..TimeBoundedConfig::default() }
-}
-
-/// A search that waits for its whole path.
-fn complete(priority: Priority) -> TimeBoundedConfig {
-    TimeBoundedConfig {
-        search: SearchConfig { priority, ..SearchConfig::default() },
-        acting: Acting::Wait,
-        tracing: Tracing::Free,
-        ..TimeBoundedConfig::default()
-    }
-}
-
 /// Every algorithm there is.
 pub fn all() -> &'static [Entry] {
-    &ENTRIES
+    &entries::ENTRIES
 }
 
 /// No algorithm has this name.
@@ -395,7 +125,7 @@ pub enum SettingError {
         /// The value given.
         value: String,
         /// What it may be.
-        expected: &'static str,
+        expected: String,
     },
     /// Not a number.
     #[error("{name}: {error}")]
@@ -419,7 +149,7 @@ pub struct BudgetError;
 #[derive(Clone, Debug)]
 pub struct Config {
     entry: &'static Entry,
-    family: TimeBoundedConfig,
+    family: Family,
     /// Every parameter with the value it has.
     parameters: Vec<(&'static str, String)>,
 }
@@ -452,41 +182,53 @@ impl Entry {
                 (parameter.name, value.unwrap_or(parameter.default).trim().to_string())
             })
             .collect();
-        let mut config = (self.base)();
-        // `r` and `c` are kept aside, as `trace` decides whether they are used.
-        let (mut r, mut c, mut bounded) = (Ratio::ONE, Ratio::ONE, None);
-        for (name, value) in &parameters {
-            match *name {
-                "r" => {
-                    let within = |r: Ratio| r.num() > 0 && r < Ratio::ONE;
-                    r = ratio(name, value, "above 0 and below 1", within)?;
-                }
-                "c" => c = ratio(name, value, "above 0", |c| c.num() > 0)?,
-                "trace" => bounded = Some(choice(name, value, ["free", "bounded"])? == 1),
-                "shortcut" => config.shortcut = choice(name, value, ["false", "true"])? == 1,
-                "switch" => config.switch = choice(name, value, ["false", "true"])? == 1,
-                "reopen" => config.search.reopen = choice(name, value, ["false", "true"])? == 1,
-                "open" => {
-                    let lists = [OpenList::Buckets, OpenList::Heap];
-                    config.search.open = lists[choice(name, value, ["buckets", "heap"])?];
-                }
-                "restart" => {
-                    let rules = [Restart::Lazy, Restart::Eager];
-                    config.restart = rules[choice(name, value, ["lazy", "eager"])?];
-                }
-                "weight" => {
-                    config.search.priority = Priority::weighted(number(name, value)?)?;
-                }
-                other => unreachable!("the parameter {other} is in a list but means nothing"),
-            }
-        }
-        config.tracing = match bounded {
-            Some(true) => Tracing::Bounded { r, c },
-            Some(false) => Tracing::Free,
-            None => config.tracing,
-        };
-        Ok(Config { entry: self, family: config, parameters })
+        let mut family = (self.base)();
+        family.set(&parameters)?;
+        Ok(Config { entry: self, family, parameters })
     }
+}
+
+impl Family {
+    /// Gives all parameters of an algorithm of this family their values.
+    fn set(&mut self, parameters: &[(&'static str, String)]) -> Result<(), SettingError> {
+        match self {
+            Family::TimeBounded(config) => set_time_bounded(config, parameters),
+        }
+    }
+}
+
+fn set_time_bounded(
+    config: &mut TimeBoundedConfig,
+    parameters: &[(&'static str, String)],
+) -> Result<(), SettingError> {
+    // `r` and `c` are kept aside, as `trace` decides whether they are used.
+    let (mut r, mut c, mut bounded) = (Ratio::ONE, Ratio::ONE, None);
+    for (name, value) in parameters {
+        match *name {
+            "r" => {
+                let within = |r: Ratio| r.num() > 0 && r < Ratio::ONE;
+                r = ratio(name, value, "above 0 and below 1", within)?;
+            }
+            "c" => c = ratio(name, value, "above 0", |c| c.num() > 0)?,
+            "trace" => bounded = Some(choice(name, value, ["bounded", "free"])? == 0),
+            "shortcut" => config.shortcut = flag(name, value)?,
+            "switch" => config.switch = flag(name, value)?,
+            "reopen" => config.search.reopen = flag(name, value)?,
+            "open" => config.search.open = open_list(name, value)?,
+            "restart" => {
+                let rules = [Restart::Lazy, Restart::Eager];
+                config.restart = rules[choice(name, value, ["lazy", "eager"])?];
+            }
+            "weight" => config.search.priority = Priority::weighted(number(name, value)?)?,
+            other => unreachable!("the parameter {other} is in a list but means nothing"),
+        }
+    }
+    config.tracing = match bounded {
+        Some(true) => Tracing::Bounded { r, c },
+        Some(false) => Tracing::Free,
+        None => config.tracing,
+    };
+    Ok(())
 }
 
 fn number(name: &'static str, value: &str) -> Result<Ratio, SettingError> {
@@ -502,28 +244,33 @@ fn ratio(
     match number(name, value) {
         Ok(ratio) if fits(ratio) => Ok(ratio),
         Ok(_) | Err(SettingError::Number { error: RatioError::Negative(_), .. }) => {
-            Err(SettingError::Choice { name, value: value.to_string(), expected })
+            let (value, expected) = (value.to_string(), expected.to_string());
+            Err(SettingError::Choice { name, value, expected })
         }
         Err(error) => Err(error),
     }
 }
 
-/// Which of two words the value is.
-fn choice(
+/// Which of some words the value is.
+fn choice<const N: usize>(
     name: &'static str,
     value: &str,
-    words: [&'static str; 2],
+    words: [&'static str; N],
 ) -> Result<usize, SettingError> {
     words.iter().position(|&word| word == value).ok_or_else(|| SettingError::Choice {
         name,
         value: value.to_string(),
-        expected: match words {
-            ["free", _] => "bounded or free",
-            ["buckets", _] => "buckets or heap",
-            ["lazy", _] => "lazy or eager",
-            _ => "true or false",
-        },
+        expected: words.join(" or "),
     })
+}
+
+fn flag(name: &'static str, value: &str) -> Result<bool, SettingError> {
+    Ok(choice(name, value, ["true", "false"])? == 0)
+}
+
+fn open_list(name: &'static str, value: &str) -> Result<OpenList, SettingError> {
+    let lists = [OpenList::Buckets, OpenList::Heap];
+    Ok(lists[choice(name, value, ["buckets", "heap"])?])
 }
 
 impl Config {
@@ -555,7 +302,9 @@ impl Config {
         start: NodeId,
         goal: NodeId,
     ) -> Result<Box<dyn Agent<S> + Send>, AgentError> {
-        Ok(Box::new(TimeBounded::new(space, self.family, start, goal)?))
+        Ok(match self.family {
+            Family::TimeBounded(config) => Box::new(TimeBounded::new(space, config, start, goal)?),
+        })
     }
 }
 

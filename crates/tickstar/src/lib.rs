@@ -68,7 +68,7 @@ mod space;
 pub use agent::{
     Acting, Agent, AgentError, Restart, Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
-pub use budget::{Event, Slice, Work};
+pub use budget::{Event, Limits, Slice, Work};
 pub use cost::Cost;
 pub use find::{EndpointError, Path, find_path};
 pub use id::NodeId;

@@ -509,7 +509,10 @@ fn walk_in_unrest<A: Agent<Grid> + ?Sized>(
         let _context = Telling((problem.clone(), at, changed.clone(), i));
         let seen = Seen { changed: &changed };
         let tick = tick(agent, &problem.space, seen, budget, u64::MAX);
-        assert!((tick.expanded.len() as u64) <= limits.0 && tick.traces <= limits.1, "{tick:?}");
+        assert!(
+            (tick.expanded.len() as u64) <= limits.expansions && tick.traces <= limits.traces,
+            "{tick:?}"
+        );
         restarts += usize::from(tick.has(Event::Restart));
         restarts_at_rest += usize::from(resting && tick.has(Event::Restart));
         pause(agent, problem);
@@ -839,8 +842,11 @@ fn thousands_of_changes_cost_no_trace_steps_beyond_the_limit() {
                     let seen = Seen { changed: &changed };
                     let tick = tick(&mut agent, &problem.space, seen, budget, u64::MAX);
                     let (expansions, traces) = tracing.split(budget);
-                    assert!(tick.expanded.len() as u64 <= expansions.min(limits.0), "{tick:?}");
-                    let traces = if found { limits.1 } else { traces };
+                    assert!(
+                        tick.expanded.len() as u64 <= expansions.min(limits.expansions),
+                        "{tick:?}"
+                    );
+                    let traces = if found { limits.traces } else { traces };
                     assert!(tick.traces <= traces, "{tick:?}, and {traces} are allowed");
                     if let Step::Move(to) = tick.step {
                         problem.oracle.path_cost(&[at, to]);

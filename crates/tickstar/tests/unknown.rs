@@ -412,8 +412,8 @@ fn every_algorithm_finds_its_way() {
                 let (mut ticks, mut expansions, mut of_search) = (0, 0, 0);
                 let (mut restarts, mut with_news) = (0, 0);
                 let walk = discover(agent.as_mut(), &mut world, budget, |_, world, tick| {
-                    assert!(tick.expanded.len() as u64 <= limits.0, "{tick:?}");
-                    assert!(tick.traces <= limits.1, "{tick:?}");
+                    assert!(tick.expanded.len() as u64 <= limits.expansions, "{tick:?}");
+                    assert!(tick.traces <= limits.traces, "{tick:?}");
                     let seen = hidden - world.hidden;
                     if tick.has(Event::Restart) {
                         restarts += 1;

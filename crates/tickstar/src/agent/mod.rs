@@ -7,7 +7,7 @@ pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing}
 
 use thiserror::Error;
 
-use crate::{EndpointError, NodeId, Slice, Space};
+use crate::{EndpointError, Limits, NodeId, Slice, Space};
 
 /// What an agent does in one tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,8 +67,8 @@ pub trait Agent<S: Space> {
     /// The whole path its last search has found, from where that search began to the goal.
     fn plan(&self) -> Option<Vec<NodeId>>;
 
-    /// What one tick of this budget may spend at most: expansions and trace steps.
-    fn limits(&self, budget: u64) -> (u64, u64);
+    /// What one tick of this budget may do at most.
+    fn limits(&self, budget: u64) -> Limits;
 
     /// Heap memory of the search state in bytes, the map not counted.
     fn bytes(&self) -> usize;

@@ -74,7 +74,8 @@ use super::{Agent, AgentError, Seen, Step};
 use crate::search::Trails;
 use crate::search::Which::{Follow, Fresh};
 use crate::{
-    BestFirst, Cost, EndpointError, Event, NodeId, Ratio, SearchConfig, Slice, Space, Status,
+    BestFirst, Cost, EndpointError, Event, Limits, NodeId, Ratio, SearchConfig, Slice, Space,
+    Status,
 };
 
 /// What the agent does before it knows a whole path.
@@ -479,9 +480,10 @@ impl<S: Space> Agent<S> for TimeBounded {
         self.search.path_to(self.goal).filter(|_| found)
     }
 
-    fn limits(&self, budget: u64) -> (u64, u64) {
+    fn limits(&self, budget: u64) -> Limits {
         let (expansions, traces) = self.config.tracing.split(budget);
-        (expansions, traces.max(self.config.tracing.after_search(budget)))
+        let traces = traces.max(self.config.tracing.after_search(budget));
+        Limits { expansions, traces, updates: 0 }
     }
 
     fn bytes(&self) -> usize {

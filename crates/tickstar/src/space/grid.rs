@@ -478,6 +478,20 @@ impl Space for Grid {
         }
     }
 
+    /// The cell and those around it, free or not.
+    fn for_each_dependent(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
+        let Cell { x, y } = self.cell(changed);
+        let four = self.neighbors == Neighbors::Four;
+        for (d, (column, row)) in DIRECTIONS.into_iter().enumerate() {
+            let x = x.wrapping_add(column as u32).wrapping_sub(1);
+            let y = y.wrapping_add(row as u32).wrapping_sub(1);
+            if self.is_inside(Cell { x, y }) && !(four && d >= 4) {
+                visit(self.id(Cell { x, y }));
+            }
+        }
+        visit(changed);
+    }
+
     /// Over the cell itself, or where corners are not cut by a diagonal step past it.
     fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
         let over = self.estimate(from, changed) + self.estimate(changed, to);

@@ -83,6 +83,15 @@ pub trait Space {
         visit(changed);
     }
 
+    /// Calls `visit` with the nodes from which edges may have come, gone or changed their cost, if this
+    /// node was blocked, opened or changed: itself, all from which an edge leads to it or did before,
+    /// and others if their edges depend on it. What is given here is right where every edge can be walked
+    /// back and nodes are never blocked; a space whose nodes can be must name the old neighbours too.
+    fn for_each_dependent(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
+        visit(changed);
+        self.for_each_edge(changed, |to, _| visit(to));
+    }
+
     /// A lower bound on the cost of a way that uses an edge which may have come or grown cheaper when
     /// this node was opened or changed.
     fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {

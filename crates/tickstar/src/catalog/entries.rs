@@ -1,0 +1,290 @@
+//! The list itself: a row an algorithm.
+
+use super::{Entry, Family, Guarantees, Parameter};
+use crate::{Acting, Priority, Restart, SearchConfig, TimeBoundedConfig, Tracing};
+
+const OPEN: Parameter = Parameter {
+    name: "open",
+    default: "buckets",
+    meaning: "the open list: buckets or heap; the walk is the same with both",
+};
+const R: Parameter = Parameter {
+    name: "r",
+    default: "0.9",
+    meaning: "share of the budget that goes to expansions, above 0 and below 1 (with trace=bounded)",
+};
+const C: Parameter = Parameter {
+    name: "c",
+    default: "10",
+    meaning: "trace steps for the price of one expansion, above 0 (with trace=bounded)",
+};
+const TRACE: Parameter = Parameter {
+    name: "trace",
+    default: "bounded",
+    meaning: "bounded: tracing is paid from the budget (2009); \
+              free: the budget is k expansions and tracing is not counted (2012)",
+};
+
+const SHORTCUT: Parameter = Parameter {
+    name: "shortcut",
+    default: "false",
+    meaning: "enhancement 1: look for a shortcut to the known path while walking back",
+};
+const SWITCH: Parameter = Parameter {
+    name: "switch",
+    default: "false",
+    meaning: "enhancement 2: do not leave a path for one that reaches less far",
+};
+const REOPEN: Parameter = Parameter {
+    name: "reopen",
+    default: "false",
+    meaning: "open a closed node again when a cheaper way to it is found",
+};
+const RESTART: Parameter = Parameter {
+    name: "restart",
+    default: "lazy",
+    meaning: "lazy: search anew when the way ahead is cut, or a way that has opened may be better by \
+              more than the weight; eager: whenever anything has changed",
+};
+
+const fn weight(default: &'static str) -> Parameter {
+    Parameter {
+        name: "weight",
+        default,
+        meaning: "the weight w, 1 or more; a decimal or a fraction such as 7/5",
+    }
+}
+
+/// What an agent does that does not expect changes.
+const STOPPED: &str =
+    "searches anew when its next step is blocked, or it finds no way after a change";
+
+/// Of RTBA* and TBAA*.
+const PATH: &str = "searches anew when the path to the most promising node is cut: arrives in unknown \
+                    terrain exactly when there is a way";
+
+/// Of repeated time-bounded searches.
+const REPEATED: &str = "searches anew when the way ahead is cut, or may be bettered by one that has \
+                        opened (restart=lazy), or whenever anything has changed (restart=eager)";
+
+const BJORNSSON: &str = "Björnsson, Bulitko, Sturtevant, \"TBA*: Time-Bounded A*\", IJCAI 2009";
+const HERNANDEZ_2012: &str =
+    "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
+const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
+
+pub(super) static ENTRIES: [Entry; 11] = [
+    Entry {
+        name: "astar",
+        title: "A*",
+        summary: "Searches for a cheapest path, over as many ticks as it needs, while the agent \
+                  stands and waits; then walks it.",
+        paper: "Hart, Nilsson, Raphael 1968; as the complete search of Hernández et al. 2012",
+        parameters: &[OPEN],
+        guarantees: Guarantees {
+            complete: true,
+            acts_at_once: false,
+            bounded_tick: false,
+            needs_reversible_edges: false,
+            cost: "optimal",
+            changes: STOPPED,
+        },
+        default_budget: None,
+        base: || time_bounded(complete(Priority::ASTAR)),
+    },
+    Entry {
+        name: "wastar",
+        title: "Weighted A*",
+        summary: "As astar, with the estimate weighted: fewer expansions, a path at most w times \
+                  the cheapest.",
+        paper: "Pohl 1970",
+        parameters: &[weight("1.5"), REOPEN, OPEN],
+        guarantees: Guarantees {
+            complete: true,
+            acts_at_once: false,
+            bounded_tick: false,
+            needs_reversible_edges: false,
+            cost: "at most w times the optimum",
+            changes: STOPPED,
+        },
+        default_budget: None,
+        base: || time_bounded(complete(Priority::ASTAR)),
+    },
+    Entry {
+        name: "gbfs",
+        title: "Greedy best-first search",
+        summary: "As astar, by the estimate alone: fast, and no promise about the path.",
+        paper: "Pearl 1984",
+        parameters: &[OPEN],
+        guarantees: Guarantees {
+            complete: true,
+            acts_at_once: false,
+            bounded_tick: false,
+            needs_reversible_edges: false,
+            cost: "no bound",
+            changes: STOPPED,
+        },
+        default_budget: None,
+        base: || time_bounded(complete(Priority::GREEDY)),
+    },
+    Entry {
+        name: "late-astar",
+        title: "Late-acting A*",
+        summary: "A time-sliced A* that steps to and fro at the start until it knows the path: \
+                  the comparison in table 1 of the TBA* paper.",
+        paper: BJORNSSON,
+        parameters: &[R, C, TRACE, OPEN],
+        guarantees: Guarantees {
+            complete: true,
+            acts_at_once: false,
+            bounded_tick: true,
+            needs_reversible_edges: true,
+            cost: "the optimum, and a step for every tick spent searching",
+            changes: STOPPED,
+        },
+        default_budget: Some(100),
+        base: || {
+            let late = TimeBoundedConfig::default();
+            time_bounded(TimeBoundedConfig { acting: Acting::Late, ..late })
+        },
+    },
+    Entry {
+        name: "tba",
+        title: "TBA* (Time-Bounded A*)",
+        summary: "One A* search over all ticks; each tick the agent steps along the best path known \
+                  so far, or back towards it.",
+        paper: BJORNSSON,
+        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "at most twice the optimum once the path to the goal is being followed",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || time_bounded(TimeBoundedConfig::default()),
+    },
+    Entry {
+        name: "tb-wastar",
+        title: "TB-WA* (Time-Bounded Weighted A*)",
+        summary: "As tba, with the estimate weighted: it knows a path sooner, and so walks astray \
+                  less, and often even shorter.",
+        paper: HERNANDEZ_2014,
+        parameters: &[weight("3"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "at most 2w times the optimum once the path to the goal is being followed; with \
+                   trace=free, at most 2w times the optimum and a step for each k expansions in all",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || time_bounded(TimeBoundedConfig::default()),
+    },
+    Entry {
+        name: "tb-gbfs",
+        title: "TB-GBFS (Time-Bounded Greedy Best-First Search)",
+        summary: "As tba, by the estimate alone: the fewest steps back with small budgets, and no \
+                  promise about the path.",
+        paper: HERNANDEZ_2014,
+        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees { cost: "no bound", ..TIME_BOUNDED },
+        default_budget: Some(100),
+        base: || time_bounded(greedy()),
+    },
+    Entry {
+        name: "rtba",
+        title: "RTBA* (Restarting Time-Bounded A*)",
+        summary: "TBA* for terrain that is discovered on the way: when a wall is seen across the \
+                  path, the search begins again from where the agent stands.",
+        paper: HERNANDEZ_2012,
+        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "as tba where no restart is needed; run again and again from the same start (with \
+                   shortcut=false) it ends on an optimal path",
+            changes: PATH,
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || time_bounded(restarting(Restart::Path)),
+    },
+    Entry {
+        name: "tbaa",
+        title: "TBAA* (Time-Bounded Adaptive A*)",
+        summary: "RTBA* that learns: each search raises the estimates of what it has expanded, and the \
+                  next is led round the dead ends.",
+        paper: HERNANDEZ_2012,
+        parameters: &[weight("1"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "as tba (with a weight: tb-wastar) where no restart is needed; run again and again \
+                   from the same start (with shortcut=false, reopen=false) it ends on a path of at \
+                   most w times the optimum",
+            changes: "as rtba; when something opens, what was learned is forgotten, as it may be wrong",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || time_bounded(learning(restarting(Restart::Path))),
+    },
+    Entry {
+        name: "rtb-wastar",
+        title: "Repeated TB-WA*",
+        summary: "TB-WA* for maps that change under its feet: the search begins again when the way \
+                  ahead is cut, or a better one may have opened.",
+        paper: HERNANDEZ_2014,
+        parameters: &[weight("3"), REOPEN, RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "a path found while nothing changes is at most w times the optimum from where the \
+                   search began",
+            changes: REPEATED,
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || time_bounded(restarting(Restart::Lazy)),
+    },
+    Entry {
+        name: "rtb-gbfs",
+        title: "Repeated TB-GBFS",
+        summary: "TB-GBFS for maps that change under its feet.",
+        paper: HERNANDEZ_2014,
+        parameters: &[RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
+        guarantees: Guarantees {
+            cost: "no bound",
+            changes: "as rtb-wastar, but a way that has opened is no reason: it promises no cost",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        base: || time_bounded(TimeBoundedConfig { restart: Restart::Lazy, ..greedy() }),
+    },
+];
+
+/// What all members of the time-bounded family have in common.
+const TIME_BOUNDED: Guarantees = Guarantees {
+    complete: true,
+    acts_at_once: true,
+    bounded_tick: true,
+    needs_reversible_edges: true,
+    cost: "",
+    changes: STOPPED,
+};
+
+fn time_bounded(config: TimeBoundedConfig) -> Family {
+    Family::TimeBounded(config)
+}
+
+fn learning(config: TimeBoundedConfig) -> TimeBoundedConfig {
+    TimeBoundedConfig { search: SearchConfig { learn: true, ..config.search }, ..config }
+}
+
+fn greedy() -> TimeBoundedConfig {
+    let search = SearchConfig { priority: Priority::GREEDY, ..SearchConfig::default() };
+    TimeBoundedConfig { search, ..TimeBoundedConfig::default() }
+}
+
+fn restarting(restart: Restart) -> TimeBoundedConfig {
+    TimeBoundedConfig { restart, ..TimeBoundedConfig::default() }
+}
+
+/// A search that waits for its whole path.
+fn complete(priority: Priority) -> TimeBoundedConfig {
+    TimeBoundedConfig {
+        search: SearchConfig { priority, ..SearchConfig::default() },
+        acting: Acting::Wait,
+        tracing: Tracing::Free,
+        ..TimeBoundedConfig::default()
+    }
+}
