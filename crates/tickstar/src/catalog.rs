@@ -19,8 +19,8 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::{
-    Agent, AgentError, NodeId, OpenList, Priority, Ratio, RatioError, Restart, Space, TimeBounded,
-    TimeBoundedConfig, Tracing, WeightError,
+    Agent, AgentError, Commitment, Local, LocalConfig, Lookahead, NodeId, OpenList, Priority,
+    Ratio, RatioError, Restart, Space, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
 };
 
 /// An algorithm that can be asked for by name.
@@ -48,6 +48,7 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug)]
 enum Family {
     TimeBounded(TimeBoundedConfig),
+    Local(LocalConfig),
 }
 
 /// A parameter of an algorithm.
@@ -74,6 +75,11 @@ pub struct Guarantees {
     pub bounded_tick: bool,
     /// It walks back along edges, so every edge needs its reverse at the same cost.
     pub needs_reversible_edges: bool,
+    /// It may take as many moves as the square of what can be reached to find out that the goal cannot
+    /// be; a caller will want to give up before that.
+    pub slow_to_give_up: bool,
+    /// Why it is not for maps on which anything opens or grows cheaper, if it is not.
+    pub no_openings: Option<&'static str>,
     /// What is known of the cost of the walk.
     pub cost: &'static str,
     /// What it does when the map turns out to be another, or changes.
@@ -193,6 +199,7 @@ impl Family {
     fn set(&mut self, parameters: &[(&'static str, String)]) -> Result<(), SettingError> {
         match self {
             Family::TimeBounded(config) => set_time_bounded(config, parameters),
+            Family::Local(config) => set_local(config, parameters),
         }
     }
 }
@@ -229,6 +236,40 @@ fn set_time_bounded(
         None => config.tracing,
     };
     Ok(())
+}
+
+fn set_local(
+    config: &mut LocalConfig,
+    parameters: &[(&'static str, String)],
+) -> Result<(), SettingError> {
+    for (name, value) in parameters {
+        match (*name, &mut config.lookahead) {
+            ("open", _) => config.open = open_list(name, value)?,
+            ("depth", Lookahead::Ball { depth }) => *depth = whole(name, value, 1, MAX_DEPTH)?,
+            ("queue", Lookahead::Queue { length }) => *length = whole(name, value, 0, MAX_QUEUE)?,
+            ("moves", Lookahead::Astar { commitment, .. }) => {
+                let rules = [Commitment::Step, Commitment::Target];
+                *commitment = rules[choice(name, value, ["one", "all"])?];
+            }
+            (other, _) => unreachable!("the parameter {other} is in a list but means nothing"),
+        }
+    }
+    Ok(())
+}
+
+/// No map is so large that a ball of this depth does not hold all of it.
+const MAX_DEPTH: u32 = 1_000_000;
+/// A longer queue would take too much time for each entry.
+const MAX_QUEUE: u32 = 10_000;
+
+/// A whole number from here to there.
+fn whole(name: &'static str, value: &str, least: u32, most: u32) -> Result<u32, SettingError> {
+    let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| SettingError::Choice {
+        name,
+        value: value.to_string(),
+        expected: format!("a whole number from {least} to {most}"),
+    })
 }
 
 fn number(name: &'static str, value: &str) -> Result<Ratio, SettingError> {
@@ -304,6 +345,7 @@ impl Config {
     ) -> Result<Box<dyn Agent<S> + Send>, AgentError> {
         Ok(match self.family {
             Family::TimeBounded(config) => Box::new(TimeBounded::new(space, config, start, goal)?),
+            Family::Local(config) => Box::new(Local::new(space, config, start, goal)?),
         })
     }
 }

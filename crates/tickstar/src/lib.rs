@@ -66,7 +66,8 @@ mod search;
 mod space;
 
 pub use agent::{
-    Acting, Agent, AgentError, Restart, Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Acting, Agent, AgentError, Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead, Restart,
+    Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
 pub use budget::{Event, Limits, Slice, Work};
 pub use cost::Cost;

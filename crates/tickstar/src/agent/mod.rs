@@ -1,8 +1,10 @@
 //! Agents: one step a tick, within the tick's budget.
 
+mod local;
 mod shortcut;
 mod time_bounded;
 
+pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
 pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};
 
 use thiserror::Error;

@@ -1,7 +1,10 @@
 //! The list itself: a row an algorithm.
 
 use super::{Entry, Family, Guarantees, Parameter};
-use crate::{Acting, Priority, Restart, SearchConfig, TimeBoundedConfig, Tracing};
+use crate::{
+    Acting, Avoid, Commitment, Lesson, LocalConfig, Lookahead, Priority, Restart, SearchConfig,
+    TimeBoundedConfig, Tracing,
+};
 
 const OPEN: Parameter = Parameter {
     name: "open",
@@ -67,12 +70,27 @@ const PATH: &str = "searches anew when the path to the most promising node is cu
 const REPEATED: &str = "searches anew when the way ahead is cut, or may be bettered by one that has \
                         opened (restart=lazy), or whenever anything has changed (restart=eager)";
 
+/// Of those that stand until they have a whole path, and search anew when it is cut.
+const REPLANS: &str = "searches anew, standing, when the path is cut: arrives in unknown terrain exactly \
+                       when there is a way";
+
+/// Why the learning ones are not for maps that open.
+const ESTIMATES: &str = "it arrives by raising its estimates, and where something opens they may be too \
+                         large: all would have to be forgotten each time, and it could walk to and fro \
+                         for ever";
+
+const MOVES: Parameter = Parameter {
+    name: "moves",
+    default: "one",
+    meaning: "one: a step for each search (2012); all: to the target of the search, then the next",
+};
+
 const BJORNSSON: &str = "Björnsson, Bulitko, Sturtevant, \"TBA*: Time-Bounded A*\", IJCAI 2009";
 const HERNANDEZ_2012: &str =
     "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
 const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
 
-pub(super) static ENTRIES: [Entry; 11] = [
+pub(super) static ENTRIES: [Entry; 19] = [
     Entry {
         name: "astar",
         title: "A*",
@@ -85,6 +103,8 @@ pub(super) static ENTRIES: [Entry; 11] = [
             acts_at_once: false,
             bounded_tick: false,
             needs_reversible_edges: false,
+            slow_to_give_up: false,
+            no_openings: None,
             cost: "optimal",
             changes: STOPPED,
         },
@@ -103,6 +123,8 @@ pub(super) static ENTRIES: [Entry; 11] = [
             acts_at_once: false,
             bounded_tick: false,
             needs_reversible_edges: false,
+            slow_to_give_up: false,
+            no_openings: None,
             cost: "at most w times the optimum",
             changes: STOPPED,
         },
@@ -120,6 +142,8 @@ pub(super) static ENTRIES: [Entry; 11] = [
             acts_at_once: false,
             bounded_tick: false,
             needs_reversible_edges: false,
+            slow_to_give_up: false,
+            no_openings: None,
             cost: "no bound",
             changes: STOPPED,
         },
@@ -138,6 +162,8 @@ pub(super) static ENTRIES: [Entry; 11] = [
             acts_at_once: false,
             bounded_tick: true,
             needs_reversible_edges: true,
+            slow_to_give_up: false,
+            no_openings: None,
             cost: "the optimum, and a step for every tick spent searching",
             changes: STOPPED,
         },
@@ -250,6 +276,112 @@ pub(super) static ENTRIES: [Entry; 11] = [
         default_budget: Some(100),
         base: || time_bounded(TimeBoundedConfig { restart: Restart::Lazy, ..greedy() }),
     },
+    Entry {
+        name: "lrta",
+        title: "LRTA* (Learning Real-Time A*)",
+        summary: "Looks so many steps ahead in all directions, raises the estimate of where it stands, \
+                  and steps towards the best; the budget is no limit to its depth: it waits until \
+                  it has looked.",
+        paper: "Korf, \"Real-Time Heuristic Search\", 1990; as run by Björnsson et al. 2009",
+        parameters: &[
+            Parameter {
+                name: "depth",
+                default: "4",
+                meaning: "the steps it looks ahead, 1 or more (the 2009 paper: 4 to 16)",
+            },
+            OPEN,
+        ],
+        guarantees: LEARNING,
+        default_budget: None,
+        base: || local(Lookahead::Ball { depth: 4 }),
+    },
+    Entry {
+        name: "p-lrta",
+        title: "P LRTA* (Prioritized LRTA*)",
+        summary: "Looks one step ahead, and then spends its thinking on raising estimates: of where \
+                  it stands first, then of those beside the ones raised most.",
+        paper: "Rayner et al. 2007; as outlined by Björnsson et al. 2009",
+        parameters: &[Parameter {
+            name: "queue",
+            default: "40",
+            meaning: "the longest the queue may be, and the most updates of it a tick, 0 to 10000 \
+                      (the 2009 paper: 10 to 250)",
+        }],
+        guarantees: LEARNING,
+        default_budget: None,
+        base: || local(Lookahead::Queue { length: 40 }),
+    },
+    Entry {
+        name: "lss-lrta",
+        title: "LSS-LRTA* (K LRTA*)",
+        summary: "Looks ahead by A* for the whole budget, raises the estimates of all it has expanded as \
+                  far as can be known, and steps towards the best open node.",
+        paper: "Koenig 2004; Koenig, Sun 2009; as K LRTA* in Björnsson et al. 2009",
+        parameters: &[MOVES, OPEN],
+        guarantees: LEARNING,
+        default_budget: Some(100),
+        base: || astar_shaped(Lesson::Region, Avoid::Nothing),
+    },
+    Entry {
+        name: "rtaa",
+        title: "RTAA* (Real-Time Adaptive A*)",
+        summary: "As lss-lrta, with a quicker lesson: all it has expanded is raised by one number.",
+        paper: "Koenig, Likhachev, \"Real-Time Adaptive A*\", AAMAS 2006; as run by Hernández et al. 2012",
+        parameters: &[MOVES, OPEN],
+        guarantees: LEARNING,
+        default_budget: Some(100),
+        base: || astar_shaped(Lesson::Uniform, Avoid::Nothing),
+    },
+    Entry {
+        name: "a-rtaa",
+        title: "aRTAA* (RTAA* that marks and avoids)",
+        summary: "As rtaa, but walks towards an open node whose estimate was never raised, if there \
+                  is one.",
+        paper: "Hernández, Baier, \"Real-Time Adaptive A* with Depression Avoidance\", AIIDE 2011",
+        parameters: &[MOVES, OPEN],
+        guarantees: Guarantees { cost: "no bound", ..LEARNING },
+        default_budget: Some(100),
+        base: || astar_shaped(Lesson::Uniform, Avoid::Raised),
+    },
+    Entry {
+        name: "da-rtaa",
+        title: "daRTAA* (RTAA* that moves to the border)",
+        summary: "As rtaa, but walks towards the open nodes whose estimates were raised least: out of \
+                  the depression.",
+        paper: "Hernández, Baier, \"Real-Time Adaptive A* with Depression Avoidance\", AIIDE 2011; \
+                as run by Hernández et al. 2012",
+        parameters: &[MOVES, OPEN],
+        guarantees: Guarantees { cost: "no bound", ..LEARNING },
+        default_budget: Some(100),
+        base: || astar_shaped(Lesson::Uniform, Avoid::MostRaised),
+    },
+    Entry {
+        name: "repeated-astar",
+        title: "Repeated A*",
+        summary: "As astar, for terrain that is discovered on the way: when a wall is seen across the \
+                  path, it stands and searches again from there.",
+        paper: "as the complete search of Hernández et al. 2012",
+        parameters: &[OPEN],
+        guarantees: Guarantees { cost: "optimal on the map as it is known", ..REPLANNING },
+        default_budget: None,
+        base: || time_bounded(replanning()),
+    },
+    Entry {
+        name: "adaptive-astar",
+        title: "Adaptive A* (lazy)",
+        summary: "Repeated A* that learns: each search raises the estimates of what it has expanded.",
+        paper: "Koenig, Likhachev, \"A New Principle for Incremental Heuristic Search\", ICAPS 2006; as \
+                run by Hernández et al. 2012",
+        parameters: &[OPEN],
+        guarantees: Guarantees {
+            cost: "optimal on the map as it is known",
+            changes: "as repeated-astar; when something opens, what was learned is forgotten, as it \
+                      may be wrong",
+            ..REPLANNING
+        },
+        default_budget: None,
+        base: || time_bounded(learning(replanning())),
+    },
 ];
 
 /// What all members of the time-bounded family have in common.
@@ -258,9 +390,50 @@ const TIME_BOUNDED: Guarantees = Guarantees {
     acts_at_once: true,
     bounded_tick: true,
     needs_reversible_edges: true,
+    slow_to_give_up: false,
+    no_openings: None,
     cost: "",
     changes: STOPPED,
 };
+
+/// What all members of the learning family have in common.
+const LEARNING: Guarantees = Guarantees {
+    complete: true,
+    acts_at_once: true,
+    bounded_tick: true,
+    needs_reversible_edges: true,
+    slow_to_give_up: true,
+    no_openings: Some(ESTIMATES),
+    cost: "no bound on the first walk; walked again and again from the same start, what is learned leads \
+           it to an optimal path",
+    changes: "looks ahead on the map as it is known, and so walks round what it has seen: arrives in \
+              unknown terrain if there is a way",
+};
+
+/// What those have in common that stand until they have a whole path.
+const REPLANNING: Guarantees = Guarantees {
+    complete: true,
+    acts_at_once: false,
+    bounded_tick: false,
+    needs_reversible_edges: false,
+    slow_to_give_up: false,
+    no_openings: None,
+    cost: "",
+    changes: REPLANS,
+};
+
+fn local(lookahead: Lookahead) -> Family {
+    Family::Local(LocalConfig { lookahead, ..LocalConfig::default() })
+}
+
+fn astar_shaped(lesson: Lesson, avoid: Avoid) -> Family {
+    local(Lookahead::Astar { lesson, avoid, commitment: Commitment::Step })
+}
+
+/// A* that searches anew when its path is cut.
+fn replanning() -> TimeBoundedConfig {
+    TimeBoundedConfig { restart: Restart::Path, ..complete(Priority::ASTAR) }
+}
 
 fn time_bounded(config: TimeBoundedConfig) -> Family {
     Family::TimeBounded(config)

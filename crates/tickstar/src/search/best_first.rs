@@ -157,6 +157,12 @@ impl BestFirst {
     /// With a priority other than that of A* this takes constant time amortised: entries of its second
     /// open list that have gone stale may have to be dropped first.
     pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
+        let range = self.core.config.priority.key_range(space.max_edge_cost(), from_root);
+        self.begin_in(space, goal, range);
+    }
+
+    /// As [`BestFirst::begin`], with keys expected to be open within such a range at a time.
+    pub(crate) fn begin_in(&mut self, space: &impl Space, goal: NodeId, key_range: u64) {
         self.nodes.cover(space.size());
         let f = self.least_f();
         if let Some(learned) = &mut self.learned {
@@ -172,10 +178,9 @@ impl BestFirst {
             self.learned.iter_mut().for_each(|learned| learned.clear());
             self.core.stamp = 2;
         }
-        let range = self.core.config.priority.key_range(space.max_edge_cost(), from_root);
         match &mut self.open {
-            List::Heap(open) => open.clear(range),
-            List::Buckets(open) => open.clear(range),
+            List::Heap(open) => open.clear(key_range),
+            List::Buckets(open) => open.clear(key_range),
         }
         self.core.goal = goal;
         self.core.goal_key = u64::MAX;
@@ -219,6 +224,41 @@ impl BestFirst {
         if let Some(learned) = &mut self.learned {
             learned.forget(self.core.number());
         }
+    }
+
+    /// Raises the estimate of a node for the searches to come, if this one learns.
+    pub(crate) fn raise(&mut self, node: NodeId, h: Cost) {
+        if let Some(learned) = &mut self.learned {
+            learned.raise(node, h);
+        }
+    }
+
+    /// No estimate of a node from which there is a way exceeds this, if this search learns.
+    pub(crate) fn bound(&self, space: &impl Space) -> Cost {
+        let learned = self.learned.as_ref();
+        learned.map_or(Cost::INFINITE, |learned| learned.bound(space.max_edge_cost()))
+    }
+
+    /// The open node with the smallest rank, given its estimate; of several the one that would be
+    /// expanded first. For A*, whose key tells the estimate. Looks at the whole open list.
+    pub(crate) fn best_by(&self, rank: impl Fn(NodeId, Cost) -> Cost) -> Option<NodeId> {
+        let mut best: Option<(Cost, Entry)> = None;
+        let visit = |entry: &Entry| {
+            if !is_live(self.nodes.get(entry.node()), self.core.stamp, entry) {
+                return;
+            }
+            let rank = rank(entry.node(), Cost(entry.key) - entry.g);
+            if best
+                .is_none_or(|(least, other)| rank < least || rank == least && entry.before(&other))
+            {
+                best = Some((rank, *entry));
+            }
+        };
+        match &self.open {
+            List::Heap(open) => open.for_each(visit),
+            List::Buckets(open) => open.for_each(visit),
+        }
+        best.map(|(_, entry)| entry.node())
     }
 
     /// The estimate from a node to the goal of the current search: the space's own, or a greater one
@@ -488,7 +528,10 @@ impl Inserter {
         goal_key: &mut u64,
     ) {
         let Inserter { priority, plain, reopen, goal, stamp } = self;
-        for &News { to, g, mut h } in news {
+        for &News { to, mut g, mut h } in news {
+            if !plain {
+                g = priority.cost(g, h);
+            }
             let record = match nodes.find_mut(to) {
                 Some(record) => record,
                 None => nodes.touch(to),

@@ -20,6 +20,9 @@
 //!   and no cheaper way was passed over, `F − g(s) ≤ c + F − g(t) ≤ c + h'(t)`. Else `F ≤ g'(t) + h(t)`
 //!   by the choice of `F`, so `F − g(s) ≤ c + h(t)`. Edges that have gone ask for nothing.
 //! * A node to which a cheaper way was passed over is not raised: `F − g < h`.
+//! * A node that was never expanded is never raised. So the estimate of a node is at most the cost of a
+//!   way to one that was never expanded, if any can be reached, and the space's estimate from there:
+//!   at most [`Learned::bound`]. One that exceeds it shows that there is no way to the goal.
 
 use super::open::{Entry, Heap, Open};
 use super::paged::Paged;
@@ -44,12 +47,23 @@ pub(crate) struct Learned {
     passed_over: u64,
     /// Of the search under way: the open nodes by `g + h`, if the search itself orders them otherwise.
     frontier: Heap,
+    /// How many nodes were met since all was last forgotten (a few may be counted twice), and the
+    /// greatest of the space's own estimates among them.
+    met: u64,
+    farthest: Cost,
 }
 
 impl Default for Learned {
     fn default() -> Learned {
-        let (raised, frontier) = (Paged::default(), Heap::default());
-        Learned { raised, lessons: Vec::new(), first: 1, passed_over: u64::MAX, frontier }
+        Learned {
+            raised: Paged::default(),
+            lessons: Vec::new(),
+            first: 1,
+            passed_over: u64::MAX,
+            frontier: Heap::default(),
+            met: 0,
+            farthest: Cost::ZERO,
+        }
     }
 }
 
@@ -73,6 +87,51 @@ impl Learned {
     pub fn forget(&mut self, search: u32) {
         self.first = search + 1;
         self.lessons.clear();
+        (self.met, self.farthest) = (0, Cost::ZERO);
+    }
+
+    /// As [`Learned::forget`], for estimates that are not raised by searches but by hand.
+    pub fn forget_all(&mut self) {
+        self.forget(self.first);
+    }
+
+    /// The estimate of a node, given that of the space, where estimates are raised by hand; the node is
+    /// met by that.
+    #[inline]
+    pub fn meet(&mut self, node: NodeId, plain: Cost) -> Cost {
+        let raised = match self.raised.find_mut(node) {
+            Some(raised) => raised,
+            None => self.raised.touch(node),
+        };
+        if raised.search < self.first {
+            *raised = Raised { h: plain, search: self.first };
+            self.count(plain);
+        }
+        self.raised.get(node).h
+    }
+
+    /// As [`Learned::meet`], without meeting it.
+    pub fn known(&self, node: NodeId, plain: Cost) -> Cost {
+        self.estimate(node, plain, (0, Cost::ZERO), 0)
+    }
+
+    /// Raises the estimate of a node.
+    pub fn raise(&mut self, node: NodeId, h: Cost) {
+        let raised = match self.raised.find_mut(node) {
+            Some(raised) => raised,
+            None => self.raised.touch(node),
+        };
+        *raised = Raised { h, search: self.first };
+    }
+
+    /// No estimate of a node from which there is a way exceeds this, for this dearest edge.
+    pub fn bound(&self, max_edge: Cost) -> Cost {
+        Cost(self.met.saturating_mul(max_edge.0)) + self.farthest
+    }
+
+    fn count(&mut self, plain: Cost) {
+        self.met += 1;
+        self.farthest = self.farthest.max(plain);
     }
 
     /// Drops everything, as the numbers of searches begin anew.
@@ -98,6 +157,9 @@ impl Learned {
     #[inline(never)]
     pub fn recall(&mut self, node: NodeId, plain: Cost, met: (u32, Cost), now: u32) -> Cost {
         let h = self.estimate(node, plain, met, now);
+        if met.0 < self.first {
+            self.count(plain);
+        }
         if h > plain {
             let raised = match self.raised.find_mut(node) {
                 Some(raised) => raised,

@@ -7,6 +7,9 @@ mod paged;
 mod priority;
 mod trail;
 
+pub(crate) use learned::Learned;
+pub(crate) use paged::Paged;
+
 pub use best_first::{BestFirst, SearchConfig, Status};
 pub use open::OpenList;
 pub use priority::{Priority, WeightError};

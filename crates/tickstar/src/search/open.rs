@@ -42,7 +42,7 @@ impl Entry {
     /// Smaller key, then larger g, then last in first out. Written without branches: which of two
     /// entries is better is a coin toss the processor cannot predict.
     #[inline]
-    fn before(&self, other: &Entry) -> bool {
+    pub fn before(&self, other: &Entry) -> bool {
         let rank = |entry: &Entry| u128::from(entry.key) << 64 | u128::from(!entry.g.0);
         let (a, b) = (rank(self), rank(other));
         (a < b) | ((a == b) & (self.tail > other.tail))
@@ -75,6 +75,8 @@ pub(crate) trait Open {
     fn peek(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry>;
     /// Takes out the entry that [`Open::peek`] has just shown.
     fn pop(&mut self);
+    /// Shows every entry, live or not, in any order.
+    fn for_each(&self, visit: impl FnMut(&Entry));
     fn bytes(&self) -> usize;
 }
 
@@ -160,6 +162,10 @@ impl Open for Heap {
     #[inline]
     fn pop(&mut self) {
         self.heap.pop();
+    }
+
+    fn for_each(&self, visit: impl FnMut(&Entry)) {
+        self.heap.entries.iter().for_each(visit);
     }
 
     fn bytes(&self) -> usize {
@@ -367,6 +373,15 @@ impl Open for Buckets {
     #[inline]
     fn pop(&mut self) {
         self.front.pop();
+    }
+
+    fn for_each(&self, mut visit: impl FnMut(&Entry)) {
+        self.front.iter().for_each(&mut visit);
+        let mut filled = self.filled;
+        while filled != 0 {
+            self.ring[filled.trailing_zeros() as usize].iter().for_each(&mut visit);
+            filled &= filled - 1;
+        }
     }
 
     fn bytes(&self) -> usize {

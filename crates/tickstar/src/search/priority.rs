@@ -11,6 +11,8 @@ use crate::{Cost, Ratio};
 pub struct Priority {
     g: u32,
     h: u32,
+    /// The cost of a way to a node is taken for no less than the estimate.
+    floored: bool,
 }
 
 /// Why a weight cannot be used.
@@ -20,11 +22,13 @@ pub struct WeightError(pub Ratio);
 
 impl Priority {
     /// A*: `g + h`.
-    pub const ASTAR: Priority = Priority { g: 1, h: 1 };
+    pub const ASTAR: Priority = Priority { g: 1, h: 1, floored: false };
     /// Greedy best-first search: `h` alone.
-    pub const GREEDY: Priority = Priority { g: 0, h: 1 };
+    pub const GREEDY: Priority = Priority { g: 0, h: 1, floored: false };
     /// Dijkstra's search: `g` alone.
-    pub const UNIFORM: Priority = Priority { g: 1, h: 0 };
+    pub const UNIFORM: Priority = Priority { g: 1, h: 0, floored: false };
+    /// Dijkstra's search, in which the way to no node costs less than its estimate.
+    pub(crate) const FLOORED: Priority = Priority { g: 1, h: 0, floored: true };
 
     /// Weighted A*: `g + w·h`, kept in whole numbers as `den·g + num·h`.
     ///
@@ -34,7 +38,7 @@ impl Priority {
         if weight < Ratio::ONE {
             return Err(WeightError(weight));
         }
-        Ok(Priority { g: weight.den(), h: weight.num() })
+        Ok(Priority { g: weight.den(), h: weight.num(), floored: false })
     }
 
     /// The key of a node.
@@ -42,6 +46,12 @@ impl Priority {
     pub(crate) fn key(self, g: Cost, h: Cost) -> u64 {
         let g = g.0.saturating_mul(self.g.into());
         g.saturating_add(h.0.saturating_mul(self.h.into()))
+    }
+
+    /// The cost of a way to a node.
+    #[inline]
+    pub(crate) fn cost(self, g: Cost, h: Cost) -> Cost {
+        if self.floored { g.max(h) } else { g }
     }
 
     /// Whether a cheaper way to a node gives it a better key.

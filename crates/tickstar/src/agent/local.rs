@@ -1,0 +1,354 @@
+//! Learning real-time search: look a little way ahead, learn, take a step, and begin again.
+//!
+//! # Sources
+//! * R. Korf, "Real-Time Heuristic Search", 1990: LRTA*; with a breadth-first lookahead of `d` steps as
+//!   Björnsson, Bulitko and Sturtevant run it in "TBA*: Time-Bounded A*", IJCAI 2009.
+//! * D. C. Rayner et al., "Real-Time Heuristic Search with a Priority Queue", 2007: P LRTA*, after the
+//!   outline in the 2009 paper.
+//! * S. Koenig, "A Comparison of Fast Search Methods for Real-Time Situated Agents", 2004; S. Koenig,
+//!   X. Sun, "Comparing Real-Time and Incremental Heuristic Search for Real-Time Situated Agents", 2009:
+//!   LSS-LRTA*, which the 2009 paper calls K LRTA*.
+//! * S. Koenig, M. Likhachev, "Real-Time Adaptive A*", AAMAS 2006: RTAA*; with the lazy update and one
+//!   move a search as in Hernández, Baier, Uras, Koenig, "Time-Bounded Adaptive A*", AAMAS 2012.
+//! * C. Hernández, J. Baier, "Real-Time Heuristic Search with Depression Avoidance", IJCAI 2011, and
+//!   "Real-Time Adaptive A* with Depression Avoidance", AIIDE 2011: aRTAA* and daRTAA*.
+//!
+//! The 2009 and 2012 papers were at hand; the others are followed as these and later papers tell of them.
+//!
+//! # One tick
+//! 1. Look ahead from where the agent stands: A* for as many expansions as the tick has
+//!    ([`Lookahead::Astar`]); all nodes within `d` steps ([`Lookahead::Ball`]); or the neighbours alone
+//!    ([`Lookahead::Queue`]).
+//! 2. Learn.
+//!    * RTAA* ([`Lesson::Uniform`]): every expanded node is at least `F − g` from the goal, `F` being the
+//!      smallest `g + h` left open. Written down when a later search meets the node.
+//!    * LSS-LRTA* ([`Lesson::Region`]): every expanded node is as far as the cheapest way out to the open
+//!      list, and the estimate from there.
+//!    * LRTA*: the same for the agent's own place alone.
+//!    * P LRTA*: the agent's place, and then others, each from its neighbours' estimates; the neighbours of
+//!      one that was raised are queued by how much it was.
+//! 3. Take one step towards the best node of the rim (or all of them: [`Commitment::Target`]). With
+//!    depression avoidance ([`Avoid`]) towards the best of those that were not raised, or were raised
+//!    least.
+//!
+//! # Deviations
+//! * LRTA* with `d` above 1 that writes down only the agent's own estimate can walk in circles for ever:
+//!   the estimates of neighbours fall behind what the lookahead says. Here no node inside the ball is taken
+//!   for nearer to the goal than its stored estimate, both for the choice and for the lesson. Then,
+//!   where nothing is learned any more, the estimate falls along every step, so there is no circle; and as
+//!   estimates never exceed the true distance, learning comes to an end. It would be enough to do so for
+//!   the neighbours alone, but then a deeper lookahead hardly helps (see `papers/2009-tba-star.md`).
+//! * The breadth-first ball says how far to look; costs inside it are those of cheapest ways, which
+//!   may have more steps than needed. Costs along the breadth-first tree could exceed the true ones.
+//! * P LRTA* has one parameter, the length of the queue, which also is the most updates a tick. Of several
+//!   with the same priority the one queued last is taken first.
+//! * The target of daRTAA* is not the node with the smallest `g + h`, but what is learned still is by that
+//!   one's, or estimates could exceed the true distance.
+//! * The papers let the agent walk on for ever if there is no way. Here it stops when an estimate
+//!   exceeds what it could be if anything were left to explore: so many dearest edges as nodes were
+//!   met, and the largest plain estimate among them. That may take as many steps as the square of what
+//!   can be reached. (And at once if the lookahead has seen everything.)
+//! * When something opens, all is forgotten: what was learned may exceed the true distance now.
+//!
+//! # Invariants
+//! * Estimates never exceed the true distance on the known map, and never fall while nothing opens. They
+//!   are consistent, but for those of LRTA* with `d` above 1.
+//! * With one move a search and depression avoidance the agent still arrives. Let `Δ` be how much a node
+//!   was raised, and suppose nothing is learned any more. The target has no larger `Δ` than the best open
+//!   node, and that none larger than the agent's place, as the space's estimate is consistent. A step
+//!   to an expanded node lowers the estimate by its cost, and does not increase `Δ`. A step to an open node
+//!   lowers `Δ`, or else goes to the best open node and lowers the estimate. So no place is seen twice.
+//!
+//! # Real-time bound
+//! At most as many expansions and trace steps as the budget, and twice as many updates. A budget smaller than
+//! what LRTA* needs for its ball makes the agent wait for some ticks; P LRTA* then does fewer updates; for
+//! the others the budget is the lookahead. Beside that: a look at every open node, at most so many for each
+//! expansion as it has neighbours, to avoid depressions; and one store for each node expanded, when
+//! LSS-LRTA* is done.
+
+mod astar_shaped;
+mod backup;
+mod ball;
+mod prioritized;
+
+use self::astar_shaped::AstarShaped;
+use self::ball::Ball;
+use self::prioritized::Prioritized;
+use super::{Agent, AgentError, Seen, Step};
+use crate::search::Learned;
+use crate::{Cost, EndpointError, Limits, NodeId, OpenList, Slice, Space};
+
+/// How an agent looks ahead, and what it makes of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lookahead {
+    /// By A*, as many expansions as the tick has: LSS-LRTA*, RTAA*, aRTAA*, daRTAA*.
+    Astar {
+        /// What is learned from it.
+        lesson: Lesson,
+        /// Where not to go.
+        avoid: Avoid,
+        /// How far to walk on it.
+        commitment: Commitment,
+    },
+    /// All nodes within so many steps, one at least: LRTA*.
+    Ball {
+        /// The steps.
+        depth: u32,
+    },
+    /// The neighbours, and up to so many updates of queued nodes: P LRTA*.
+    Queue {
+        /// The longest the queue can be.
+        length: u32,
+    },
+}
+
+/// What is learned from an A* lookahead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Lesson {
+    /// One number for all nodes expanded, less what it cost to get there: RTAA*.
+    #[default]
+    Uniform,
+    /// For each node expanded the most that can be known: LSS-LRTA*.
+    Region,
+}
+
+/// Which open nodes are not walked to, as long as there are others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Avoid {
+    /// None: the one with the smallest `g + h` it is.
+    #[default]
+    Nothing,
+    /// Those whose estimate was raised: aRTAA*, "mark and avoid".
+    Raised,
+    /// Those whose estimate was raised more than others': daRTAA*, "move to the border".
+    MostRaised,
+}
+
+/// How far the agent walks before it looks ahead again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Commitment {
+    /// One step.
+    #[default]
+    Step,
+    /// To the target, as long as the path can be walked.
+    Target,
+}
+
+/// A member of the learning family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LocalConfig {
+    /// How it looks ahead.
+    pub lookahead: Lookahead,
+    /// Which open list it uses for that.
+    pub open: OpenList,
+}
+
+impl Default for LocalConfig {
+    /// RTAA*.
+    fn default() -> LocalConfig {
+        let (lesson, avoid, commitment) = Default::default();
+        let lookahead = Lookahead::Astar { lesson, avoid, commitment };
+        LocalConfig { lookahead, open: OpenList::default() }
+    }
+}
+
+/// An agent that looks a little way ahead each tick, learns better estimates, and takes a step.
+///
+/// ```
+/// use tickstar::{Agent, Cell, Grid, Local, LocalConfig, Seen, Slice, Step};
+/// let grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
+/// let start = grid.node(Cell::new(0, 0)).unwrap();
+/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let mut unit = Local::new(&grid, LocalConfig::default(), start, goal)?;
+/// while unit.tick(&grid, Seen::default(), &mut Slice::new(4)) != Step::Arrived {}
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Local {
+    mind: Mind,
+    at: NodeId,
+    goal: NodeId,
+}
+
+#[derive(Clone, Debug)]
+enum Mind {
+    Astar(AstarShaped),
+    Ball(Ball),
+    Queue(Prioritized),
+}
+
+/// What a lookahead comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Thought {
+    Go(NodeId),
+    Wait,
+    Unreachable,
+}
+
+impl Local {
+    /// An agent at `start`, to go to `goal`.
+    ///
+    /// # Errors
+    /// When the start or goal cannot be stood on, or edges cannot be walked back.
+    pub fn new(
+        space: &impl Space,
+        config: LocalConfig,
+        start: NodeId,
+        goal: NodeId,
+    ) -> Result<Local, AgentError> {
+        let mind = match config.lookahead {
+            Lookahead::Astar { lesson, avoid, commitment } => {
+                Mind::Astar(AstarShaped::new(config.open, lesson, avoid, commitment))
+            }
+            Lookahead::Ball { depth } => Mind::Ball(Ball::new(config.open, depth.max(1))),
+            Lookahead::Queue { length } => Mind::Queue(Prioritized::new(length)),
+        };
+        let mut agent = Local { mind, at: start, goal };
+        agent.take(space, start, goal)?;
+        Ok(agent)
+    }
+
+    /// The estimate from a node to the goal: the space's own, or a greater one that was learned.
+    pub fn estimate(&self, space: &impl Space, node: NodeId) -> Cost {
+        let plain = space.estimate(node, self.goal);
+        match &self.mind {
+            // What its last search has taught is drawn when the next begins; until then it is told apart.
+            Mind::Astar(mind) => mind.estimate(space, node, self.goal),
+            Mind::Ball(mind) => mind.estimate(node, plain),
+            Mind::Queue(mind) => mind.estimate(node, plain),
+        }
+    }
+
+    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
+        EndpointError::check(space, start, goal)?;
+        if !space.is_reversible() {
+            return Err(AgentError::NeedsReversibleEdges);
+        }
+        (self.at, self.goal) = (start, goal);
+        self.forget();
+        self.drop_plan();
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        match &mut self.mind {
+            Mind::Astar(mind) => mind.forget(),
+            Mind::Ball(mind) => mind.forget(),
+            Mind::Queue(mind) => mind.forget(),
+        }
+    }
+
+    fn drop_plan(&mut self) {
+        match &mut self.mind {
+            Mind::Astar(mind) => mind.drop_plan(),
+            Mind::Ball(mind) => mind.drop_plan(),
+            Mind::Queue(_) => {}
+        }
+    }
+
+    /// Takes in what was seen to change.
+    fn heed(&mut self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) {
+        if seen.changed.is_empty() {
+            return;
+        }
+        if seen.changed.iter().any(|&node| space.contains(node)) {
+            self.forget();
+        }
+        match &mut self.mind {
+            Mind::Astar(mind) => mind.heed(space, self.at, slice),
+            _ => self.drop_plan(),
+        }
+    }
+}
+
+impl<S: Space> Agent<S> for Local {
+    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        self.heed(space, seen, slice);
+        if self.at == self.goal {
+            return Step::Arrived;
+        }
+        let thought = match &mut self.mind {
+            Mind::Astar(mind) => mind.think(space, self.at, self.goal, slice),
+            Mind::Ball(mind) => mind.think(space, self.at, self.goal, slice),
+            Mind::Queue(mind) => mind.think(space, self.at, self.goal, slice),
+        };
+        match thought {
+            Thought::Go(to) if space.edge(self.at, to).is_some() => {
+                self.at = to;
+                Step::Move(to)
+            }
+            // The map has changed, and nobody told.
+            Thought::Go(_) => {
+                self.drop_plan();
+                Step::Wait
+            }
+            Thought::Wait => Step::Wait,
+            Thought::Unreachable => Step::Unreachable,
+        }
+    }
+
+    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
+        self.take(space, start, goal)
+    }
+
+    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
+        EndpointError::check(space, at, self.goal)?;
+        self.at = at;
+        self.drop_plan();
+        Ok(())
+    }
+
+    fn position(&self) -> NodeId {
+        self.at
+    }
+
+    fn target(&self) -> Option<NodeId> {
+        if let Mind::Astar(mind) = &self.mind { mind.target() } else { None }
+    }
+
+    fn plan(&self) -> Option<Vec<NodeId>> {
+        if let Mind::Astar(mind) = &self.mind { mind.plan() } else { None }
+    }
+
+    fn limits(&self, budget: u64) -> Limits {
+        Limits { expansions: budget, traces: budget, updates: budget.saturating_mul(2) }
+    }
+
+    fn bytes(&self) -> usize {
+        let mind = match &self.mind {
+            Mind::Astar(mind) => mind.bytes(),
+            Mind::Ball(mind) => mind.bytes(),
+            Mind::Queue(mind) => mind.bytes(),
+        };
+        size_of::<Local>() + mind
+    }
+}
+
+/// A step the agent may take, and what is estimated to be ahead of it then.
+#[derive(Clone, Copy, Debug)]
+struct Neighbour {
+    to: NodeId,
+    cost: Cost,
+    ahead: Cost,
+    is_goal: bool,
+}
+
+impl Neighbour {
+    fn total(&self) -> Cost {
+        self.cost + self.ahead
+    }
+
+    /// Takes the new one if it is better. Ties go as on an open list: to the goal, to the dearer step,
+    /// to the one that comes last. A step must lead away from where the agent stands.
+    fn prefer(best: &mut Option<Neighbour>, new: Neighbour, at: NodeId) {
+        let rank = |n: &Neighbour| (n.total(), !n.is_goal, std::cmp::Reverse(n.cost));
+        if new.to != at && best.as_ref().is_none_or(|best| rank(&new) <= rank(best)) {
+            *best = Some(new);
+        }
+    }
+}
+
+/// Whether an estimate is so large that there can be no way.
+fn is_hopeless(learned: &Learned, space: &impl Space, estimate: Cost) -> bool {
+    estimate > learned.bound(space.max_edge_cost())
+}

@@ -1,0 +1,255 @@
+//! A lookahead shaped by A*: RTAA*, its depression-avoiding relatives, and LSS-LRTA*.
+
+use super::backup::{Backup, may_update};
+use super::{Avoid, Commitment, Lesson, Thought};
+use crate::{BestFirst, Cost, Event, NodeId, OpenList, SearchConfig, Slice, Space, Status, Work};
+
+#[derive(Clone, Debug)]
+pub(super) struct AstarShaped {
+    lesson: Lesson,
+    avoid: Avoid,
+    commitment: Commitment,
+    search: BestFirst,
+    phase: Phase,
+    target: Option<NodeId>,
+    /// From the target back towards the agent, whose next step is the last.
+    path: Vec<NodeId>,
+    /// The nodes expanded, if the lesson needs them, and how many of these have been looked at again.
+    expanded: Vec<NodeId>,
+    scanned: usize,
+    backup: Backup,
+}
+
+/// What comes next. A tick that is cut short goes on where it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Begin a search from where the agent stands.
+    Begin,
+    Look,
+    /// Find what leads out of the nodes expanded.
+    Scan,
+    /// Spread that to all of them.
+    Spread,
+    Trace,
+    /// Walk on along the path.
+    Walk,
+}
+
+impl AstarShaped {
+    pub fn new(
+        open: OpenList,
+        lesson: Lesson,
+        avoid: Avoid,
+        commitment: Commitment,
+    ) -> AstarShaped {
+        let search = SearchConfig { open, learn: true, ..SearchConfig::default() };
+        AstarShaped {
+            lesson,
+            avoid,
+            commitment,
+            search: BestFirst::new(search),
+            phase: Phase::Begin,
+            target: None,
+            path: Vec::new(),
+            expanded: Vec::new(),
+            scanned: 0,
+            backup: Backup::new(open),
+        }
+    }
+
+    /// The estimate of a node on the way to a goal.
+    pub fn estimate(&self, space: &impl Space, node: NodeId, goal: NodeId) -> Cost {
+        if self.search.goal() == goal {
+            self.search.estimate(space, node)
+        } else {
+            space.estimate(node, goal)
+        }
+    }
+
+    pub fn target(&self) -> Option<NodeId> {
+        self.target
+    }
+
+    pub fn plan(&self) -> Option<Vec<NodeId>> {
+        let found = self.search.status() == Status::Reached;
+        self.search.path_to(self.search.goal()).filter(|_| found)
+    }
+
+    /// Drops all that was learned.
+    pub fn forget(&mut self) {
+        self.search.note_opening();
+    }
+
+    /// Drops what is under way.
+    pub fn drop_plan(&mut self) {
+        self.phase = Phase::Begin;
+        self.target = None;
+    }
+
+    /// Drops what is under way, unless it is a path that can still be walked.
+    pub fn heed(&mut self, space: &impl Space, at: NodeId, slice: &mut Slice<'_>) {
+        let mut from = at;
+        let holds = self.phase == Phase::Walk
+            && self.path.iter().rev().all(|&to| {
+                let edge = space.edge(from, to);
+                from = to;
+                edge.is_some() && slice.traces() < slice.budget() && slice.trace(to)
+            });
+        if !holds {
+            self.drop_plan();
+        }
+    }
+
+    pub fn think(
+        &mut self,
+        space: &impl Space,
+        at: NodeId,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Thought {
+        loop {
+            let answer = match self.phase {
+                Phase::Begin => {
+                    self.search.start(space, at, goal);
+                    self.expanded.clear();
+                    self.phase = Phase::Look;
+                    None
+                }
+                Phase::Look => self.look(space, at, slice),
+                Phase::Scan => self.scan(space, slice),
+                Phase::Spread => self.spread(space, slice),
+                Phase::Trace => self.trace(at, slice),
+                Phase::Walk => Some(self.step()),
+            };
+            if let Some(thought) = answer {
+                return thought;
+            }
+        }
+    }
+
+    /// Searches as far as the tick lets it. Answers, as what follows, if the tick ends with that.
+    fn look(&mut self, space: &impl Space, at: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
+        let before = self.search.estimate(space, at);
+        let status = match self.lesson {
+            Lesson::Uniform => self.search.run(space, slice),
+            Lesson::Region => {
+                let expanded = &mut self.expanded;
+                let budget = slice.budget();
+                let mut note = |work: Work| {
+                    let Work::Expand(node) = work else { return true };
+                    let go_on = slice.expand(node);
+                    if go_on {
+                        expanded.push(node);
+                    }
+                    go_on
+                };
+                self.search.run(space, &mut Slice::watched(budget, &mut note))
+            }
+        };
+        if status == Status::Exhausted {
+            self.drop_plan();
+            return Some(Thought::Unreachable);
+        }
+        let best = self.search.best().filter(|&best| best != at);
+        let Some(best) = best else { return Some(Thought::Wait) };
+        let f = self.search.cost_to(best).unwrap_or_default() + self.search.estimate(space, best);
+        if f > self.search.bound(space) {
+            self.drop_plan();
+            return Some(Thought::Unreachable);
+        }
+        if f > before {
+            slice.note(Event::Learned);
+        }
+        let target = if status == Status::Reached { best } else { self.choose(space, best) };
+        self.target = Some(target);
+        self.path.clear();
+        self.path.push(target);
+        self.phase = Phase::Trace;
+        if self.lesson == Lesson::Region {
+            let reach = self.search.cost_to(best).unwrap_or_default();
+            self.backup.begin(space, self.search.goal(), reach);
+            self.scanned = 0;
+            self.phase = Phase::Scan;
+        }
+        None
+    }
+
+    /// The open node to walk towards.
+    fn choose(&self, space: &impl Space, best: NodeId) -> NodeId {
+        let goal = self.search.goal();
+        let raised = |node, h: Cost| h - space.estimate(node, goal);
+        let chosen = match self.avoid {
+            Avoid::Nothing => None,
+            Avoid::Raised => {
+                self.search.best_by(|node, h| Cost(u64::from(raised(node, h) > Cost::ZERO)))
+            }
+            Avoid::MostRaised => self.search.best_by(raised),
+        };
+        chosen.unwrap_or(best)
+    }
+
+    /// For each node expanded, the best that leads straight out to the open list.
+    fn scan(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Thought> {
+        while let Some(&node) = self.expanded.get(self.scanned) {
+            if !may_update(slice, node) {
+                return Some(Thought::Wait);
+            }
+            self.scanned += 1;
+            let mut out = Cost::INFINITE;
+            space.for_each_edge(node, |to, cost| {
+                if !self.search.is_closed(to) {
+                    out = out.min(cost + self.search.estimate(space, to));
+                }
+            });
+            if out != Cost::INFINITE {
+                self.backup.seed(space, node, out);
+            }
+        }
+        self.phase = Phase::Spread;
+        None
+    }
+
+    /// Spreads that, and when it is done raises all estimates at once: half of them would not be
+    /// consistent with the other half.
+    fn spread(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Thought> {
+        let search = &self.search;
+        // No value can be below the estimate, which is consistent.
+        let floor = |node| search.is_closed(node).then_some(Cost::ZERO);
+        if !self.backup.spread(space, floor, slice) {
+            return Some(Thought::Wait);
+        }
+        for (node, value) in self.backup.values() {
+            self.search.raise(node, value);
+        }
+        self.phase = Phase::Trace;
+        None
+    }
+
+    /// Traces the path from the target back to the agent.
+    fn trace(&mut self, at: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
+        while let Some(parent) =
+            self.path.last().and_then(|&node| self.search.parent(node)).filter(|&node| node != at)
+        {
+            if slice.traces() >= slice.budget() || !slice.trace(parent) {
+                return Some(Thought::Wait);
+            }
+            self.path.push(parent);
+        }
+        self.phase = Phase::Walk;
+        None
+    }
+
+    /// The next step of the path.
+    fn step(&mut self) -> Thought {
+        let next = self.path.pop();
+        if self.commitment == Commitment::Step || self.path.is_empty() {
+            self.phase = Phase::Begin;
+        }
+        next.map_or(Thought::Wait, Thought::Go)
+    }
+
+    pub fn bytes(&self) -> usize {
+        let nodes = self.path.capacity() + self.expanded.capacity();
+        self.search.bytes() + self.backup.bytes() + nodes * size_of::<NodeId>()
+    }
+}

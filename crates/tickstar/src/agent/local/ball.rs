@@ -1,0 +1,258 @@
+//! A lookahead of so many steps in all directions: LRTA* as the 2009 paper runs it.
+
+use super::backup::{Backup, may_update};
+use super::{Neighbour, Thought, is_hopeless};
+use crate::search::{Learned, Paged};
+use crate::{Cost, Event, NodeId, OpenList, Skip, Slice, Space};
+
+#[derive(Clone, Debug)]
+pub(super) struct Ball {
+    depth: u32,
+    learned: Learned,
+    /// Where each node is in the current ball.
+    places: Paged<Place>,
+    stamp: u32,
+    /// The nodes met, in breadth-first order, each with the node it was met from.
+    list: Vec<(NodeId, NodeId)>,
+    /// How many of them have been expanded or passed over.
+    done: usize,
+    /// The first of those that are one step from the rim.
+    shore: usize,
+    /// The goal is in the ball, before its rim.
+    goal_inside: bool,
+    phase: Phase,
+    backup: Backup,
+}
+
+/// Steps from the agent, believed if the stamp is that of the current ball.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    stamp: u32,
+    steps: u32,
+}
+
+/// What comes next. A tick that is cut short goes on where it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Begin a ball round where the agent stands.
+    Begin,
+    Look,
+    /// Find what leads from the shore to the rim.
+    Scan,
+    Spread,
+}
+
+impl Ball {
+    pub fn new(open: OpenList, depth: u32) -> Ball {
+        Ball {
+            depth,
+            learned: Learned::default(),
+            places: Paged::default(),
+            stamp: 0,
+            list: Vec::new(),
+            done: 0,
+            shore: 0,
+            goal_inside: false,
+            phase: Phase::Begin,
+            backup: Backup::new(open),
+        }
+    }
+
+    /// Drops all that was learned.
+    pub fn forget(&mut self) {
+        self.learned.forget_all();
+    }
+
+    /// Drops what is under way.
+    pub fn drop_plan(&mut self) {
+        self.phase = Phase::Begin;
+    }
+
+    /// The estimate of a node, given that of the space.
+    pub fn estimate(&self, node: NodeId, plain: Cost) -> Cost {
+        self.learned.known(node, plain)
+    }
+
+    pub fn think(
+        &mut self,
+        space: &impl Space,
+        at: NodeId,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Thought {
+        loop {
+            let answer = match self.phase {
+                Phase::Begin => self.begin(space, at, goal),
+                Phase::Look => self.look(space, goal, slice),
+                Phase::Scan => self.scan(space, goal, slice),
+                Phase::Spread => self.spread(space, at, goal, slice),
+            };
+            if let Some(thought) = answer {
+                return thought;
+            }
+        }
+    }
+
+    fn begin(&mut self, space: &impl Space, at: NodeId, goal: NodeId) -> Option<Thought> {
+        self.learned.cover(space.size());
+        self.places.cover(space.size());
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.places.clear();
+            self.stamp = 1;
+        }
+        self.list.clear();
+        (self.done, self.shore, self.goal_inside) = (0, 0, false);
+        self.meet(at, at, 0, space.estimate(at, goal));
+        self.phase = Phase::Look;
+        None
+    }
+
+    /// Takes a node into the ball if it is not there.
+    #[inline]
+    fn meet(&mut self, node: NodeId, from: NodeId, steps: u32, plain: Cost) {
+        let place = match self.places.find_mut(node) {
+            Some(place) => place,
+            None => self.places.touch(node),
+        };
+        if place.stamp != self.stamp {
+            *place = Place { stamp: self.stamp, steps };
+            self.list.push((node, from));
+            self.learned.meet(node, plain);
+        }
+    }
+
+    /// Expands the nodes before the rim. Answers, as what follows, if the tick ends with that.
+    fn look(&mut self, space: &impl Space, goal: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
+        while let Some(&(node, from)) = self.list.get(self.done) {
+            let steps = self.places.get(node).steps;
+            if steps == self.depth {
+                break;
+            }
+            if node == goal {
+                self.goal_inside = true;
+                self.done += 1;
+                continue;
+            }
+            if !slice.expand(node) {
+                return Some(Thought::Wait);
+            }
+            self.done += 1;
+            if steps + 1 < self.depth {
+                self.shore = self.done;
+            }
+            space.for_each_edge_onward(node, from, goal, Skip::Seen, |to, _, plain| {
+                self.meet(to, node, steps + 1, plain);
+            });
+        }
+        if self.done == self.list.len() && !self.goal_inside {
+            // No rim, and no goal before it.
+            self.drop_plan();
+            return Some(Thought::Unreachable);
+        }
+        let reach = space.max_edge_cost().0.saturating_mul(self.depth.into());
+        self.backup.begin(space, goal, Cost(reach));
+        if self.goal_inside {
+            self.seed_from_goal(space, goal);
+        }
+        self.done = self.shore;
+        self.phase = Phase::Scan;
+        None
+    }
+
+    /// From each node on the shore, the best that leads straight to the rim.
+    fn scan(&mut self, space: &impl Space, goal: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
+        while let Some(&(node, _)) = self.list.get(self.done) {
+            if self.places.get(node).steps == self.depth {
+                break;
+            }
+            if node == goal {
+                self.done += 1;
+                continue;
+            }
+            if !may_update(slice, node) {
+                return Some(Thought::Wait);
+            }
+            self.done += 1;
+            let mut out = Cost::INFINITE;
+            space.for_each_edge_onward(node, node, goal, Skip::Seen, |to, cost, plain| {
+                if self.places.get(to).steps == self.depth {
+                    out = out.min(cost + self.learned.known(to, plain));
+                }
+            });
+            if out != Cost::INFINITE {
+                self.backup.seed(space, node, out.max(self.learned.known(node, Cost::ZERO)));
+            }
+        }
+        self.phase = Phase::Spread;
+        None
+    }
+
+    fn spread(
+        &mut self,
+        space: &impl Space,
+        at: NodeId,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<Thought> {
+        let (places, stamp, depth) = (&self.places, self.stamp, self.depth);
+        let learned = &self.learned;
+        let floor = |node| {
+            let inside = is_inside(places, stamp, depth, node) && node != goal;
+            inside.then(|| learned.known(node, Cost::ZERO))
+        };
+        if !self.backup.spread(space, floor, slice) {
+            return Some(Thought::Wait);
+        }
+        self.drop_plan();
+        Some(self.choose(space, at, goal, slice))
+    }
+
+    /// The goal is as good as a node on the rim.
+    fn seed_from_goal(&mut self, space: &impl Space, goal: NodeId) {
+        let (places, stamp, depth) = (&self.places, self.stamp, self.depth);
+        let (backup, learned) = (&mut self.backup, &self.learned);
+        space.for_each_edge(goal, |node, cost| {
+            if is_inside(places, stamp, depth, node) && node != goal {
+                backup.seed(space, node, cost.max(learned.known(node, Cost::ZERO)));
+            }
+        });
+    }
+
+    /// Raises the estimate of where the agent stands, and chooses its step.
+    fn choose(
+        &mut self,
+        space: &impl Space,
+        at: NodeId,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Thought {
+        let mut best: Option<Neighbour> = None;
+        space.for_each_edge_onward(at, at, goal, Skip::Seen, |to, cost, plain| {
+            let inside = to != goal && self.places.get(to).steps < self.depth;
+            let ahead = if inside { self.backup.value(to) } else { self.learned.known(to, plain) };
+            Neighbour::prefer(&mut best, Neighbour { to, cost, ahead, is_goal: to == goal }, at);
+        });
+        let Some(best) = best else { return Thought::Unreachable };
+        let before = self.learned.meet(at, space.estimate(at, goal));
+        if best.total() > before {
+            slice.note(Event::Learned);
+            self.learned.raise(at, best.total());
+        }
+        if is_hopeless(&self.learned, space, best.total()) {
+            return Thought::Unreachable;
+        }
+        Thought::Go(best.to)
+    }
+
+    pub fn bytes(&self) -> usize {
+        let list = self.list.capacity() * size_of::<(NodeId, NodeId)>();
+        self.learned.bytes() + self.places.bytes() + self.backup.bytes() + list
+    }
+}
+
+/// Whether a node is in the ball and not on its rim.
+fn is_inside(places: &Paged<Place>, stamp: u32, depth: u32, node: NodeId) -> bool {
+    let place = places.get(node);
+    place.stamp == stamp && place.steps < depth
+}

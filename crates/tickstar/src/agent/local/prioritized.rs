@@ -1,0 +1,178 @@
+//! A lookahead of one step, and updates in the order of their size: P LRTA*.
+
+use super::{Neighbour, Thought, is_hopeless};
+use crate::search::{Learned, Paged};
+use crate::{Cost, Event, NodeId, Skip, Slice, Space};
+
+#[derive(Clone, Debug)]
+pub(super) struct Prioritized {
+    learned: Learned,
+    queue: Queue,
+}
+
+impl Prioritized {
+    pub fn new(length: u32) -> Prioritized {
+        Prioritized { learned: Learned::default(), queue: Queue::new(length) }
+    }
+
+    /// Drops all that was learned.
+    pub fn forget(&mut self) {
+        self.learned.forget_all();
+        self.queue.clear();
+    }
+
+    /// The estimate of a node, given that of the space.
+    pub fn estimate(&self, node: NodeId, plain: Cost) -> Cost {
+        self.learned.known(node, plain)
+    }
+
+    pub fn think(
+        &mut self,
+        space: &impl Space,
+        at: NodeId,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Thought {
+        self.learned.cover(space.size());
+        self.queue.places.cover(space.size());
+        if !slice.expand(at) {
+            return Thought::Wait;
+        }
+        if self.update(space, at, goal) {
+            slice.note(Event::Learned);
+        }
+        for _ in 0..self.queue.most {
+            let Some(node) = self.queue.largest() else { break };
+            if !slice.expand(node) {
+                break;
+            }
+            self.queue.take_largest();
+            self.update(space, node, goal);
+        }
+        let mut best: Option<Neighbour> = None;
+        space.for_each_edge_onward(at, at, goal, Skip::Seen, |to, cost, plain| {
+            let ahead = self.learned.known(to, plain);
+            Neighbour::prefer(&mut best, Neighbour { to, cost, ahead, is_goal: to == goal }, at);
+        });
+        match best {
+            Some(best) if !is_hopeless(&self.learned, space, best.total()) => Thought::Go(best.to),
+            _ => Thought::Unreachable,
+        }
+    }
+
+    /// Raises the estimate of a node to what its neighbours let it be, and if that is more, offers them to
+    /// the queue. Answers whether it is.
+    fn update(&mut self, space: &impl Space, node: NodeId, goal: NodeId) -> bool {
+        let before = self.learned.meet(node, space.estimate(node, goal));
+        let mut least = Cost::INFINITE;
+        space.for_each_edge_onward(node, node, goal, Skip::Seen, |to, cost, plain| {
+            least = least.min(cost + self.learned.meet(to, plain));
+        });
+        // A node without edges was blocked since it was queued, or is where the agent is locked in.
+        if least <= before || least == Cost::INFINITE {
+            return false;
+        }
+        self.learned.raise(node, least);
+        space.for_each_edge(node, |to, _| {
+            if to != goal {
+                self.queue.offer(to, least - before);
+            }
+        });
+        true
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.learned.bytes() + self.queue.bytes()
+    }
+}
+
+/// A queue of bounded length, largest first; when it is full, the smallest goes.
+///
+/// A sorted list: the largest is taken from its end, and an entry is put in its place by moving those
+/// behind it, which for the few hundred entries it is used with takes less time than a heap that must
+/// also find its smallest entry and any other.
+#[derive(Clone, Debug)]
+struct Queue {
+    most: usize,
+    /// Smallest first.
+    list: Vec<Entry>,
+    /// What each queued node is in the list as; nothing of the kind for others.
+    places: Paged<Option<Rank>>,
+    serial: u32,
+}
+
+/// How large, and which of several: the one queued last is taken first.
+type Rank = (Cost, u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    rank: Rank,
+    node: NodeId,
+}
+
+impl Queue {
+    fn new(length: u32) -> Queue {
+        Queue { most: length as usize, list: Vec::new(), places: Paged::default(), serial: 0 }
+    }
+
+    fn clear(&mut self) {
+        while self.largest().is_some() {
+            self.take_largest();
+        }
+    }
+
+    fn largest(&self) -> Option<NodeId> {
+        self.list.last().map(|entry| entry.node)
+    }
+
+    fn take_largest(&mut self) {
+        if let Some(Entry { node, .. }) = self.list.pop() {
+            self.set_place(node, None);
+        }
+    }
+
+    /// Queues a node with this priority, or with the larger one it is queued with already.
+    fn offer(&mut self, node: NodeId, priority: Cost) {
+        self.serial = self.serial.wrapping_add(1);
+        let rank = (priority, self.serial);
+        // The entries between where one goes and the other comes move by one.
+        let gone = match self.places.find(node).copied().flatten() {
+            Some((known, _)) if known >= priority => return,
+            Some(known) => self.place_of(known),
+            None if self.list.len() < self.most => {
+                let at = self.place_of(rank);
+                self.list.insert(at, Entry { rank, node });
+                self.set_place(node, Some(rank));
+                return;
+            }
+            None => match self.list.first() {
+                Some(&smallest) if smallest.rank.0 < priority => {
+                    self.set_place(smallest.node, None);
+                    0
+                }
+                _ => return,
+            },
+        };
+        let at = self.place_of(rank) - 1;
+        self.list[gone..=at].rotate_left(1);
+        self.list[at] = Entry { rank, node };
+        self.set_place(node, Some(rank));
+    }
+
+    /// How many entries come before this rank.
+    fn place_of(&self, rank: Rank) -> usize {
+        self.list.partition_point(|entry| entry.rank < rank)
+    }
+
+    fn set_place(&mut self, node: NodeId, rank: Option<Rank>) {
+        let place = match self.places.find_mut(node) {
+            Some(place) => place,
+            None => self.places.touch(node),
+        };
+        *place = rank;
+    }
+
+    fn bytes(&self) -> usize {
+        self.list.capacity() * size_of::<Entry>() + self.places.bytes()
+    }
+}
