@@ -53,8 +53,21 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
         yes(guarantees.bounded_tick),
         yes(guarantees.needs_reversible_edges),
     )?;
+    if guarantees.slow_to_give_up {
+        let slow =
+            "slowly, when estimates have outgrown all that can be reached; see --max-intervals";
+        writeln!(out, "    notices that there is no way: {slow}")?;
+    }
     writeln!(out, "    cost of the walk: {}", guarantees.cost)?;
     writeln!(out, "    when the map changes: {}", guarantees.changes)?;
+    let worlds = WorldKind::names_for(entry).join(", ");
+    match guarantees.no_openings {
+        Some(reason) => {
+            writeln!(out, "    worlds: {worlds} (that frees nothing)")?;
+            writeln!(out, "    not where blocked cells become free: {reason}")?;
+        }
+        None => writeln!(out, "    worlds: {worlds}")?,
+    }
     for parameter in entry.parameters {
         let setting = format!("{}={}", parameter.name, parameter.default);
         writeln!(out, "      {setting:<16} {}", parameter.meaning)?;
@@ -88,9 +101,11 @@ fn describe(entry: &Entry) -> serde_json::Value {
             "acts_at_once": guarantees.acts_at_once,
             "bounded_tick": guarantees.bounded_tick,
             "needs_reversible_edges": guarantees.needs_reversible_edges,
+            "slow_to_give_up": guarantees.slow_to_give_up,
+            "no_openings": guarantees.no_openings,
             "cost": guarantees.cost,
             "changes": guarantees.changes,
         },
-        "worlds": WorldKind::NAMES,
+        "worlds": WorldKind::names_for(entry),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
@@ -19,17 +20,19 @@ use crate::source::{Map, Problems, Rules, Setting, Worlds, configure, progress};
     tickstar compare --map a.map --scen a.map.scen --take 100 --algorithms tba,late-astar \
     --budgets 10,100\n  \
     tickstar compare --algorithms tba,tba:switch=true,wastar:weight=3 --csv out.csv\n  \
-    tickstar compare --world unknown --algorithms rtba,tbaa")]
+    tickstar compare --world unknown --algorithms rtba,tbaa\n  \
+    tickstar compare --cutoff 1000 --algorithms lrta:depth=4+8+16+32:budget=none,tba:budget=10+100")]
 pub struct Compare {
     /// A map; may be given several times [default: four that come with the program]
     #[arg(long, value_name = "FILE|builtin:NAME")]
     map: Vec<String>,
     #[command(flatten)]
     problems: Problems,
-    /// Algorithms, with parameters behind a colon
+    /// Algorithms, with parameters behind a colon; several values with + between are tried one by one;
+    /// `budget` can be given like a parameter and goes before --budgets (none: no limit)
     #[arg(
         long,
-        value_name = "NAME[:KEY=VALUE…],…",
+        value_name = "NAME[:KEY=VALUE[+VALUE…]…],…",
         value_delimiter = ',',
         default_value = "astar,late-astar,tba,tba:switch=true"
     )]
@@ -37,6 +40,10 @@ pub struct Compare {
     /// Budgets
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "10,25,100,1000")]
     budgets: Vec<u64>,
+    /// Leave out a setting that expands more than N nodes in any interval of any problem, as the 2009
+    /// paper does with 1000
+    #[arg(long, value_name = "N")]
+    cutoff: Option<u64>,
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
@@ -62,6 +69,19 @@ struct Contestant {
     name: String,
     config: Config,
     budget: Option<u64>,
+    /// It has gone beyond the cut-off.
+    out: AtomicBool,
+}
+
+/// A budget, or `none`.
+fn budget(text: &str) -> Result<Option<u64>, String> {
+    match text.trim() {
+        "none" => Ok(None),
+        number => number
+            .parse()
+            .map(Some)
+            .map_err(|_| format!("budget `{number}` is not a whole number, and not `none`")),
+    }
 }
 
 impl Compare {
@@ -71,39 +91,67 @@ impl Compare {
         let total: usize = courses.iter().map(|course| course.problems.len()).sum();
         let bar = progress((total * contestants.len()) as u64, "runs");
         let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| Vec::new()).collect();
-        for course in &courses {
-            let solved: Result<Vec<Vec<Record>>, Failure> = course
+        for (nth, course) in courses.iter().enumerate() {
+            let solved: Result<Vec<Vec<Option<Record>>>, Failure> = course
                 .problems
                 .par_iter()
                 .enumerate()
                 .map(|(index, problem)| {
-                    let all = self.solve(course, index, problem, &contestants);
+                    let place = self.problems.place(nth, index);
+                    let all = self.solve(course, &place, problem, &contestants);
                     bar.inc(contestants.len() as u64);
                     all
                 })
                 .collect();
             for row in solved? {
                 for (list, record) in records.iter_mut().zip(row) {
-                    list.push(record);
+                    list.extend(record);
                 }
             }
         }
         bar.finish_and_clear();
         let rows: Vec<_> =
             contestants.iter().zip(&records).map(|(who, list)| (who, Summary::of(list))).collect();
-        self.show(&courses, &rows)
+        self.show(&courses, rows)
     }
 
     fn contestants(&self) -> Result<Vec<Contestant>, Failure> {
         let mut contestants = Vec::new();
         for text in &self.algorithms {
+            let wrong = |error: String| Failure::usage(format!("{text}: {error}"));
             let mut parts = text.split(':');
             let name = parts.next().unwrap_or_default();
-            let settings: Result<Vec<Setting>, String> = parts.map(str::parse).collect();
-            let settings = settings.map_err(|error| Failure::usage(format!("{text}: {error}")))?;
-            for &budget in &self.budgets {
-                let (config, budget) = configure(name, &settings, Some(budget))?;
-                contestants.push(Contestant { name: text.clone(), config, budget });
+            let mut budgets: Vec<Option<u64>> = self.budgets.iter().copied().map(Some).collect();
+            let mut settings: Vec<Vec<Setting>> = vec![Vec::new()];
+            for part in parts {
+                let Setting(key, values) = part.parse().map_err(wrong)?;
+                if key == "budget" {
+                    budgets =
+                        values.split('+').map(budget).collect::<Result<_, _>>().map_err(wrong)?;
+                    continue;
+                }
+                // Every setting so far with every value.
+                let with = |value: &str| Setting(key.clone(), value.trim().to_string());
+                let values: Vec<Setting> = values.split('+').map(with).collect();
+                let each = |set: &Vec<Setting>| {
+                    let set = set.clone();
+                    values.clone().into_iter().map(move |value| [&set[..], &[value]].concat())
+                };
+                settings = settings.iter().flat_map(each).collect();
+            }
+            for set in &settings {
+                let named = set.iter().map(|Setting(key, value)| format!(":{key}={value}"));
+                let full = format!("{name}{}", named.collect::<String>());
+                for &budget in &budgets {
+                    let config = configure(name, set, budget)?.0;
+                    let name = full.clone();
+                    contestants.push(Contestant {
+                        name,
+                        config,
+                        budget,
+                        out: AtomicBool::default(),
+                    });
+                }
             }
         }
         Ok(contestants)
@@ -115,48 +163,57 @@ impl Compare {
             [] => MAPS.to_vec(),
             named => named.iter().map(String::as_str).collect(),
         };
+        self.problems.check_count(names.len())?;
         let mut courses = Vec::new();
-        for name in names {
+        for (nth, name) in names.into_iter().enumerate() {
             let map = Map::load(name, self.rules)?;
-            let problems = self.problems.load(&map, self.worlds.seed)?;
+            let problems = self.problems.load(&map, nth, self.worlds.seed)?;
             let terrain = self.worlds.terrain(&map)?;
-            self.problems.check(&terrain, &problems)?;
+            self.problems.check(nth, &terrain, &problems)?;
             courses.push(Course { map, terrain, problems });
         }
         Ok(courses)
     }
 
-    /// One problem with every contestant, judged by the same distances.
+    /// One problem with every contestant, judged by the same distances; none for those that are out.
     fn solve(
         &self,
         course: &Course,
-        index: usize,
+        place: &str,
         problem: &Problem,
         contestants: &[Contestant],
-    ) -> Result<Vec<Record>, Failure> {
-        let named = |error| Failure::input(format!("{}{error}", self.problems.place(index)));
+    ) -> Result<Vec<Option<Record>>, Failure> {
+        let named = |error| Failure::input(format!("{place}{error}"));
         let mut reference = None;
         let mut records = Vec::new();
-        for Contestant { config, budget, .. } in contestants {
-            let job = self.worlds.job(&course.map, &course.terrain, config, *budget);
+        for Contestant { config, budget, out, .. } in contestants {
+            if out.load(Ordering::Relaxed) {
+                records.push(None);
+                continue;
+            }
+            let job = self.worlds.job(&course.map, &course.terrain, config, *budget)?;
             let journey = job.sim(problem).map_err(named)?.run(job.max_intervals, None);
+            let most = journey.max_expansions_per_interval;
+            out.fetch_or(self.cutoff.is_some_and(|cutoff| most > cutoff), Ordering::Relaxed);
             let reference = match &mut reference {
                 Some(reference) => reference,
                 none => none.insert(job.reference(problem).map_err(named)?),
             };
-            records.push(job.judge(problem, &journey, reference));
+            records.push(Some(job.judge(problem, &journey, reference)));
         }
         Ok(records)
     }
 
-    fn show(&self, courses: &[Course], rows: &[(&Contestant, Summary)]) -> Result<(), Failure> {
+    fn show(&self, courses: &[Course], rows: Vec<(&Contestant, Summary)>) -> Result<(), Failure> {
+        let (left_out, rows): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|(who, _)| who.out.load(Ordering::Relaxed));
         match &self.csv {
             Some(path) if path.as_os_str() != "-" => {
-                let csv = csv(rows);
+                let csv = csv(&rows);
                 std::fs::write(path, csv).map_err(|error| Failure::writing(path, &error))?;
             }
             Some(_) => {
-                return Ok(io::stdout().lock().write_all(csv(rows).as_bytes())?);
+                return Ok(io::stdout().lock().write_all(csv(&rows).as_bytes())?);
             }
             None => {}
         }
@@ -167,16 +224,29 @@ impl Compare {
             let noun = if count == 1 { "problem" } else { "problems" };
             writeln!(out, "{} ({width}x{height}, {world}): {count} {noun}", map.name)?;
         }
-        writeln!(out, "\n{}\n", table(rows))?;
+        writeln!(out, "\n{}\n", table(&rows))?;
         writeln!(
             out,
-            "length: walked, over the shortest · intervals to restarts: means · back-moves: back along \
-             the way it came · non-optimal: on no shortest path\n\
+            "length: walked, over the shortest · intervals to restarts: means · a move: expansions for \
+             each move · updates: nodes learned about after the search · back-moves: back along the \
+             way it came · non-optimal: on no shortest path\n\
              most expansions, most tracing: in any interval of any problem · memory: of one agent at \
              most"
         )?;
+        if let Some(cutoff) = self.cutoff.filter(|_| !left_out.is_empty()) {
+            let names: Vec<_> = left_out
+                .iter()
+                .map(|(who, _)| format!("{} (budget {})", who.name, budget_name(who.budget)))
+                .collect();
+            let names = names.join(", ");
+            writeln!(out, "left out, with more than {cutoff} expansions in an interval: {names}")?;
+        }
         Ok(out.flush()?)
     }
+}
+
+fn budget_name(budget: Option<u64>) -> String {
+    budget.map_or("none".into(), |budget| budget.to_string())
 }
 
 fn table(rows: &[(&Contestant, Summary)]) -> Table {
@@ -189,6 +259,8 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
         "intervals",
         "first move",
         "expansions",
+        "a move",
+        "updates",
         "back-moves",
         "non-optimal",
         "restarts",
@@ -199,12 +271,14 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
     for (who, summary) in rows {
         table.add_row([
             who.name.clone(),
-            who.budget.map_or("none".into(), |budget| budget.to_string()),
+            budget_name(who.budget),
             format!("{}/{}", summary.reached, summary.problems),
             format!("{:.3}", summary.suboptimality),
             format!("{:.1}", summary.intervals),
             format!("{:.1}", summary.first_move_interval),
             format!("{:.0}", summary.expansions),
+            format!("{:.1}", summary.expansions_per_move),
+            format!("{:.0}", summary.updates),
             format!("{:.1}", summary.back_moves),
             format!("{:.1}", summary.non_optimal_moves),
             format!("{:.1}", summary.restarts),
@@ -222,8 +296,9 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
 fn csv(rows: &[(&Contestant, Summary)]) -> String {
     let mut text = String::from(
         "algorithm,budget,problems,reached,suboptimality,cost,moves,intervals,first_move_interval,\
-         expansions,back_moves,non_optimal_moves,restarts,max_expansions_per_interval,\
-         max_trace_steps_per_interval,peak_bytes\n",
+         expansions,expansions_per_move,updates,back_moves,non_optimal_moves,restarts,\
+         max_expansions_per_interval,max_trace_steps_per_interval,max_updates_per_interval,\
+         peak_bytes\n",
     );
     for (who, s) in rows {
         let budget = who.budget.map_or(String::new(), |budget| budget.to_string());
@@ -238,11 +313,14 @@ fn csv(rows: &[(&Contestant, Summary)]) -> String {
             s.intervals.to_string(),
             s.first_move_interval.to_string(),
             s.expansions.to_string(),
+            s.expansions_per_move.to_string(),
+            s.updates.to_string(),
             s.back_moves.to_string(),
             s.non_optimal_moves.to_string(),
             s.restarts.to_string(),
             s.max_expansions_per_interval.to_string(),
             s.max_trace_steps_per_interval.to_string(),
+            s.max_updates_per_interval.to_string(),
             s.peak_bytes.to_string(),
         ];
         text.push_str(&values.join(","));

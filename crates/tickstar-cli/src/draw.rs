@@ -51,15 +51,16 @@ impl Draw {
         };
         let (config, budget) = self.algorithm.configure()?;
         let map = Map::load(&self.map, self.rules)?;
-        let problems = self.problems.load(&map, self.worlds.seed)?;
+        self.problems.check_count(1)?;
+        let problems = self.problems.load(&map, 0, self.worlds.seed)?;
         let index = self.problem.wrapping_sub(1);
         let problem = problems.get(index).ok_or_else(|| {
             Failure::usage(format!("--problem {}: there are 1 to {}", self.problem, problems.len()))
         })?;
         let terrain = self.worlds.terrain(&map)?;
-        self.problems.check(&terrain, &problems)?;
-        let job = self.worlds.job(&map, &terrain, &config, budget);
-        let named = |error| Failure::input(format!("{}{error}", self.problems.place(index)));
+        self.problems.check(0, &terrain, &problems)?;
+        let job = self.worlds.job(&map, &terrain, &config, budget)?;
+        let named = |error| Failure::input(format!("{}{error}", self.problems.place(0, index)));
         let mut sim = job.sim(problem).map_err(named)?;
         let mut expanded = Vec::new();
         let mut observe = |interval: &Interval<'_>| {

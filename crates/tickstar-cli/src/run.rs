@@ -35,8 +35,9 @@ pub struct Run {
     rules: Rules,
     #[command(flatten)]
     worlds: Worlds,
-    /// Put the agent back to the start until a run needs no new search, and print the path that one
-    /// found: with rtba and tbaa as they are it is a shortest one
+    /// Put the agent back to the start until a run needs no new search and teaches nothing more about
+    /// where it went, and print the path that was found if there is one: with rtba and tbaa as they are
+    /// it is a shortest one, and lrta, p-lrta, lss-lrta and rtaa end on a shortest walk
     #[arg(long)]
     repeat: bool,
     /// One JSON object a run, in the order of the input
@@ -54,7 +55,8 @@ impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
         let (config, budget) = self.algorithm.configure()?;
         let map = Map::load(&self.map, self.rules)?;
-        let problems = self.problems.load(&map, self.worlds.seed)?;
+        self.problems.check_count(1)?;
+        let problems = self.problems.load(&map, 0, self.worlds.seed)?;
         let terrain = self.worlds.terrain(&map)?;
         if self.repeat && terrain.changes() {
             return Err(Failure::usage(format!(
@@ -62,8 +64,8 @@ impl Run {
                 terrain.kind()
             )));
         }
-        let job = self.worlds.job(&map, &terrain, &config, budget);
-        self.problems.check(&terrain, &problems)?;
+        let job = self.worlds.job(&map, &terrain, &config, budget)?;
+        self.problems.check(0, &terrain, &problems)?;
         let records = match &self.trace {
             Some(file) => self.run_traced(&job, &problems, file)?,
             None => self.run_all(&job, &problems)?,
@@ -157,7 +159,7 @@ impl Run {
     }
 
     fn named(&self, index: usize, error: &ProblemError) -> Failure {
-        Failure::input(format!("{}{error}", self.problems.place(index)))
+        Failure::input(format!("{}{error}", self.problems.place(0, index)))
     }
 }
 

@@ -103,7 +103,7 @@ pub struct Worlds {
     )]
     world: WorldKind,
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
-    /// sides]
+    /// sides; for learning real-time searches, which are slow to notice that there is no way, 500 times]
     #[arg(long, value_name = "N")]
     max_intervals: Option<u64>,
     /// The seed of whatever is random: the problems of a built-in map, and the world
@@ -124,9 +124,10 @@ impl Worlds {
         terrain: &'a Terrain,
         config: &'a Config,
         budget: Option<u64>,
-    ) -> Job<'a> {
+    ) -> Result<Job<'a>, Failure> {
+        terrain.admit(config.entry()).map_err(Failure::usage)?;
         let job = Job::new(&map.name, terrain, config, budget);
-        Job { max_intervals: self.max_intervals.or(job.max_intervals), ..job }
+        Ok(Job { max_intervals: self.max_intervals.or(job.max_intervals), ..job })
     }
 }
 
@@ -136,12 +137,12 @@ const MAX_RANDOM: usize = 1_000_000;
 /// The problems to solve.
 #[derive(Args)]
 pub struct Problems {
-    /// A scenario file of the benchmark, made for this map
+    /// A scenario file of the benchmark, made for this map; with several maps, one for each
     #[arg(long, value_name = "FILE", conflicts_with_all = ["problems", "from", "to"])]
-    scen: Option<PathBuf>,
-    /// A file with a problem `sx sy gx gy` on each line
+    scen: Vec<PathBuf>,
+    /// A file with a problem `sx sy gx gy` on each line; with several maps, one for each, or one for all
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to"])]
-    problems: Option<PathBuf>,
+    problems: Vec<PathBuf>,
     /// The start, as column and row from the top left
     #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
     from: Option<Place>,
@@ -154,11 +155,25 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// The problems asked for; random ones if none were and the map comes with the program.
-    pub fn load(&self, map: &Map, seed: u64) -> Result<Vec<Problem>, Failure> {
-        let mut problems = if let Some(path) = &self.scen {
+    /// Refuses more or fewer files than there are maps, but for one that is for all.
+    pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
+        for (flag, files) in [("--scen", &self.scen), ("--problems", &self.problems)] {
+            if files.len() > 1 && files.len() != maps {
+                let (noun, files) = (if maps == 1 { "map" } else { "maps" }, files.len());
+                return Err(Failure::usage(format!(
+                    "{files} times {flag} for {maps} {noun}: give one for each map, in the same order"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The problems asked for on this map, the `nth` of those given; random ones if none were and the map
+    /// comes with the program.
+    pub fn load(&self, map: &Map, nth: usize, seed: u64) -> Result<Vec<Problem>, Failure> {
+        let mut problems = if let Some(path) = nth_or_only(&self.scen, nth) {
             files::read_scen(path, &map.name, &map.grid).map_err(Failure::input)?
-        } else if let Some(path) = &self.problems {
+        } else if let Some(path) = nth_or_only(&self.problems, nth) {
             files::read_problems(path, &map.grid).map_err(Failure::input)?
         } else if let (Some(from), Some(to)) = (self.from, self.to) {
             vec![Problem { start: from.0, goal: to.0, optimal: None }]
@@ -181,25 +196,36 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Where a problem comes from, to name it in a message.
-    pub fn place(&self, index: usize) -> String {
-        match self.scen.as_ref().or(self.problems.as_ref()) {
+    /// Where a problem of the `nth` map comes from, to name it in a message.
+    pub fn place(&self, nth: usize, index: usize) -> String {
+        match nth_or_only(&self.scen, nth).or(nth_or_only(&self.problems, nth)) {
             Some(path) => format!("{}: problem {}: ", path.display(), index + 1),
             None => String::new(),
         }
     }
 
-    /// Refuses problems that cannot be run before any is.
-    pub fn check(&self, terrain: &Terrain, problems: &[Problem]) -> Result<(), Failure> {
+    /// Refuses problems of the `nth` map that cannot be run before any is.
+    pub fn check(
+        &self,
+        nth: usize,
+        terrain: &Terrain,
+        problems: &[Problem],
+    ) -> Result<(), Failure> {
         for (index, problem) in problems.iter().enumerate() {
             let named = |error: &dyn std::error::Error| {
-                Failure::input(format!("{}{error}", self.place(index)))
+                Failure::input(format!("{}{error}", self.place(nth, index)))
             };
             terrain.ends(problem).map_err(|error| named(&error))?;
             terrain.check(problem.goal).map_err(|error| named(&error))?;
         }
         Ok(())
     }
+}
+
+/// The file for the `nth` map.
+fn nth_or_only(files: &[PathBuf], nth: usize) -> Option<&Path> {
+    let file = if files.len() == 1 { files.first() } else { files.get(nth) };
+    file.map(PathBuf::as_path)
 }
 
 /// A cell, written `X,Y`.

@@ -4,57 +4,21 @@
 //! kind if a folder `shared` with them lies beside the repository, else generated maps of the same
 //! size. Ratios within one run are what counts; times differ from machine to machine.
 
+mod courses;
+
 use std::hint::black_box;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pathfinding::prelude::astar;
 use tickstar::{
-    Agent, BestFirst, Cell, Event, Grid, NodeId, OpenList, SearchConfig, Seen, Slice, Step,
-    TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, BestFirst, Cell, Event, OpenList, SearchConfig, Seen, Slice, Step, TimeBounded,
+    TimeBoundedConfig, Tracing,
 };
-use tickstar_lab::{builtin, files, generate};
+
+use courses::{Course, courses};
 
 /// How often each contestant is timed.
 const ROUNDS: usize = 9;
-
-/// A map with its problems.
-struct Course {
-    name: String,
-    grid: Grid,
-    ends: Vec<(Cell, Cell)>,
-}
-
-impl Course {
-    fn nodes(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
-        let node = |cell| self.grid.node(cell).expect("a problem on its map");
-        self.ends.iter().map(move |&(start, goal)| (node(start), node(goal)))
-    }
-}
-
-fn courses() -> Vec<Course> {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let read = |name: &str| {
-        let grid = files::read_map(&shared.join(format!("maps/wc3-512/{name}.map"))).ok()?;
-        let list = shared.join(format!("problems/tba-2009/{name}.txt"));
-        let problems = files::read_problems(&list, &grid).ok()?;
-        let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
-        Some(Course { name: name.to_string(), grid, ends })
-    };
-    let found: Option<Vec<_>> =
-        ["battleground", "divideandconquer", "duskwood"].into_iter().map(read).collect();
-    found.unwrap_or_else(|| {
-        let names = ["caves-512", "islands-512", "rooms-512"];
-        names
-            .map(|name| {
-                let grid = builtin::find(name).expect("a map that comes with the program").grid();
-                let problems = generate::random_problems(&grid, 100, 1);
-                let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
-                Course { name: name.to_string(), grid, ends }
-            })
-            .into()
-    })
-}
 
 /// The time of one pass, and the expansions it did.
 fn timed(pass: impl FnOnce() -> u64) -> (Duration, u64) {

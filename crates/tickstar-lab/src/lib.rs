@@ -29,4 +29,4 @@ pub use files::Problem;
 pub use record::{Job, Outcome, Plan, ProblemError, Record, Summary};
 pub use reference::Reference;
 pub use sim::{Interval, Journey, Observer, Sim};
-pub use world::{Terrain, Truth, World, WorldKind, WorldKindError};
+pub use world::{Terrain, Truth, Undefined, World, WorldKind, WorldKindError};

@@ -5,7 +5,7 @@ use thiserror::Error;
 use tickstar::catalog::Config;
 use tickstar::{AgentError, Cell, Cost, Grid, NodeId};
 
-use crate::{Journey, Observer, Problem, Reference, Sim, Terrain, Truth};
+use crate::{Journey, Observer, Problem, Reference, Sim, Terrain, Truth, Undefined};
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -63,12 +63,18 @@ pub struct Record {
     pub trace_steps: u64,
     /// The most in one interval.
     pub max_trace_steps_per_interval: u64,
+    /// Updates in all: nodes that were learned about, or put right, after the search.
+    pub updates: u64,
+    /// The most in one interval.
+    pub max_updates_per_interval: u64,
     /// Moves back along the branch the agent came by.
     pub back_moves: u64,
     /// Moves that lie on no shortest path from where they begin, on the true map at that moment.
     pub non_optimal_moves: u64,
     /// Searches begun anew.
     pub restarts: u64,
+    /// Intervals in which the estimate of where the agent stood was raised.
+    pub lessons: u64,
     /// The most heap memory the agent had, in bytes, the map not counted.
     pub peak_bytes: usize,
     /// Every position in order, start first, if asked for.
@@ -111,6 +117,9 @@ pub enum ProblemError {
         /// The cell.
         cell: Cell,
     },
+    /// The algorithm is not defined in this world.
+    #[error(transparent)]
+    Undefined(#[from] Undefined),
     /// The agent refused the task.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -131,9 +140,14 @@ pub struct Job<'a> {
     pub max_intervals: Option<u64>,
 }
 
+/// The usual limit of intervals, times the sum of the map's sides, where the map changes.
+const HASTY: u64 = 20;
+/// And for an algorithm that is slow to give up: more than it needs on all but the worst of maps.
+const PATIENT: u64 = 500;
+
 impl<'a> Job<'a> {
     /// A job with the usual limit of intervals: none, but where the map changes, as an agent may then
-    /// chase its goal for ever.
+    /// chase its goal for ever, and for an algorithm that is slow to give up.
     pub fn new(
         map: &'a str,
         terrain: &'a Terrain,
@@ -142,7 +156,12 @@ impl<'a> Job<'a> {
     ) -> Job<'a> {
         let grid = terrain.map();
         let sides = u64::from(grid.width()) + u64::from(grid.height());
-        let max_intervals = terrain.changes().then_some(20 * sides);
+        let patient = config.entry().guarantees.slow_to_give_up;
+        let max_intervals = match (patient, terrain.changes()) {
+            (true, _) => Some(PATIENT * sides),
+            (false, true) => Some(HASTY * sides),
+            (false, false) => None,
+        };
         Job { map, terrain, config, budget, max_intervals }
     }
 
@@ -157,6 +176,7 @@ impl<'a> Job<'a> {
     /// When the problem cannot be run.
     pub fn sim(&self, problem: &Problem) -> Result<Sim, ProblemError> {
         let budget = self.budget.unwrap_or(u64::MAX);
+        self.terrain.admit(self.config.entry())?;
         Ok(Sim::new(self.terrain, self.config, budget, self.terrain.ends(problem)?)?)
     }
 
@@ -205,7 +225,8 @@ impl<'a> Job<'a> {
             };
             let mut record =
                 Record { run: Some(run), ..self.judge(problem, &journey, &mut reference) };
-            let done = journey.restarts == 0 || journey.outcome != Outcome::Reached;
+            let settled = journey.restarts == 0 && journey.lessons == 0;
+            let done = settled || journey.outcome != Outcome::Reached;
             if done && journey.outcome == Outcome::Reached {
                 record.plan = sim.plan().and_then(|plan| self.plan(&plan, sim.world().truth()));
             }
@@ -263,9 +284,12 @@ impl<'a> Job<'a> {
             max_expansions_per_interval: journey.max_expansions_per_interval,
             trace_steps: journey.trace_steps,
             max_trace_steps_per_interval: journey.max_trace_steps_per_interval,
+            updates: journey.updates,
+            max_updates_per_interval: journey.max_updates_per_interval,
             back_moves: journey.back.iter().filter(|&&back| back).count() as u64,
             non_optimal_moves: journey.non_optimal_moves.unwrap_or_else(detours),
             restarts: journey.restarts,
+            lessons: journey.lessons,
             peak_bytes: journey.peak_bytes,
             path: None,
             plan: None,
@@ -304,6 +328,10 @@ pub struct Summary {
     pub first_move_interval: f64,
     /// Nodes expanded.
     pub expansions: f64,
+    /// Nodes expanded for each move, over all moves of all problems.
+    pub expansions_per_move: f64,
+    /// Updates.
+    pub updates: f64,
     /// Moves back along the branch the agent came by.
     pub back_moves: f64,
     /// Moves that lie on no shortest path.
@@ -314,6 +342,8 @@ pub struct Summary {
     pub max_expansions_per_interval: u64,
     /// The most trace steps in any interval of any problem.
     pub max_trace_steps_per_interval: u64,
+    /// The most updates in any interval of any problem.
+    pub max_updates_per_interval: u64,
     /// The most memory any agent had, in bytes.
     pub peak_bytes: usize,
 }
@@ -341,11 +371,17 @@ impl Summary {
             intervals: mean(&|r| r.intervals as f64),
             first_move_interval: mean(&|r| r.first_move_interval.unwrap_or(0) as f64),
             expansions: mean(&|r| r.expansions as f64),
+            expansions_per_move: {
+                let moves = mean(&|r| r.moves as f64);
+                if moves > 0.0 { mean(&|r| r.expansions as f64) / moves } else { 0.0 }
+            },
+            updates: mean(&|r| r.updates as f64),
             back_moves: mean(&|r| r.back_moves as f64),
             non_optimal_moves: mean(&|r| r.non_optimal_moves as f64),
             restarts: mean(&|r| r.restarts as f64),
             max_expansions_per_interval: most(&|r| r.max_expansions_per_interval),
             max_trace_steps_per_interval: most(&|r| r.max_trace_steps_per_interval),
+            max_updates_per_interval: most(&|r| r.max_updates_per_interval),
             peak_bytes: most(&|r| r.peak_bytes as u64) as usize,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tickstar::catalog::Config;
+use tickstar::catalog::{Config, Entry};
 use tickstar::{Agent, AgentError, Cost, Event, Grid, NodeId, Seen, Slice, Space, Step, Work};
 
 use crate::reference::Moment;
@@ -71,7 +71,7 @@ pub struct Journey {
 pub struct Sim {
     world: World,
     agent: Box<dyn Agent<Grid> + Send>,
-    name: &'static str,
+    algorithm: &'static Entry,
     budget: u64,
     start: NodeId,
     goal: NodeId,
@@ -90,7 +90,7 @@ impl Sim {
     ) -> Result<Sim, AgentError> {
         let world = terrain.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
-        Ok(Sim { world, agent, name: config.entry().name, budget, start, goal })
+        Ok(Sim { world, agent, algorithm: config.entry(), budget, start, goal })
     }
 
     /// The world as it is now.
@@ -130,7 +130,7 @@ impl Sim {
                 break;
             }
             journey.intervals += 1;
-            assert!(journey.intervals < patience, "bug: {} never ends", self.name);
+            assert!(journey.intervals < patience, "bug: {} never ends", self.algorithm.name);
             self.world.begin(journey.intervals);
             if let Some(moment) = moment.as_mut().filter(|_| !self.world.news().is_empty()) {
                 moment.pass();
@@ -189,18 +189,23 @@ impl Sim {
     }
 
     /// More intervals than any sound agent needs: on a known map it searches once and walks the tree of
-    /// that search; where walls are discovered, again for each of them.
+    /// that search; where walls are discovered, again for each of them. One that is slow to give up may
+    /// need any number.
     fn patience(&self) -> u64 {
         let size = self.world.known().size() as u64;
         let searches = 1 + self.world.hidden().len() as u64;
-        if self.world.changes() { u64::MAX } else { searches.saturating_mul(1000 + 100 * size) }
+        let any = self.world.changes() || self.algorithm.guarantees.slow_to_give_up;
+        if any { u64::MAX } else { searches.saturating_mul(1000 + 100 * size) }
     }
 }
 
 impl fmt::Debug for Sim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.world.known().cell(self.agent.position());
-        f.debug_struct("Sim").field("name", &self.name).field("at", &at).finish_non_exhaustive()
+        f.debug_struct("Sim")
+            .field("name", &self.algorithm.name)
+            .field("at", &at)
+            .finish_non_exhaustive()
     }
 }
 

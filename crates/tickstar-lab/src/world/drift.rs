@@ -30,6 +30,11 @@ impl Ground {
         let (shut, opened) = (half(free.len()), half(blocked.len()));
         Ground { free, blocked, shut, opened }
     }
+
+    /// Whether anything changes at all. What was shut is opened again at the next change.
+    pub(super) fn moves(&self) -> bool {
+        self.shut + self.opened > 0
+    }
 }
 
 /// The changes of a dynamic world.

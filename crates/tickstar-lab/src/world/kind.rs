@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use thiserror::Error;
+use tickstar::catalog::Entry;
 use tickstar::{Ratio, RatioError};
 
 /// Which world, as the command line names it.
@@ -115,6 +116,14 @@ pub enum WorldKindError {
 impl WorldKind {
     /// The name of each kind.
     pub const NAMES: [&str; 5] = ["known", "unknown", "partial", "dynamic", "script"];
+
+    /// The names of those an algorithm is defined in. One that is not for openings can be run with scripts
+    /// that make none.
+    pub fn names_for(algorithm: &Entry) -> Vec<&'static str> {
+        let defined =
+            |name: &&str| algorithm.guarantees.no_openings.is_none() || *name != "dynamic";
+        WorldKind::NAMES.into_iter().filter(defined).collect()
+    }
 }
 
 impl FromStr for WorldKind {

@@ -10,6 +10,8 @@ mod script;
 
 use std::sync::Arc;
 
+use thiserror::Error;
+use tickstar::catalog::Entry;
 use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Space};
 
 use self::drift::{Drift, Ground};
@@ -42,6 +44,17 @@ pub struct Terrain {
     map: Grid,
     seed: u64,
     plan: Plan,
+}
+
+/// An algorithm is not defined in a world.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "`{algorithm}` cannot be run in the world {world}, where blocked cells become free: {reason}"
+)]
+pub struct Undefined {
+    algorithm: &'static str,
+    world: String,
+    reason: &'static str,
 }
 
 /// What is prepared for each kind of world.
@@ -89,6 +102,28 @@ impl Terrain {
     /// Whether the truth can change while an agent walks.
     pub fn changes(&self) -> bool {
         matches!(self.plan, Plan::Dynamic(_) | Plan::Script(_))
+    }
+
+    /// Whether a blocked cell can become free while an agent walks.
+    pub fn opens(&self) -> bool {
+        match &self.plan {
+            Plan::Known | Plan::Unknown(_) | Plan::Partial(_) => false,
+            Plan::Dynamic(ground) => ground.moves(),
+            Plan::Script(script) => script.frees(),
+        }
+    }
+
+    /// Whether an algorithm is defined here.
+    ///
+    /// # Errors
+    /// When it is not: says why.
+    pub fn admit(&self, algorithm: &Entry) -> Result<(), Undefined> {
+        match algorithm.guarantees.no_openings {
+            Some(reason) if self.opens() => {
+                Err(Undefined { algorithm: algorithm.name, world: self.kind.to_string(), reason })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Both ends of a problem as nodes.

@@ -54,6 +54,11 @@ impl Script {
         }
     }
 
+    /// Whether any cell is freed.
+    pub(super) fn frees(&self) -> bool {
+        self.changes.iter().any(|change| change.free)
+    }
+
     fn error(&self, line: usize, reason: LineError) -> FileError {
         FileError::Line { path: self.path.clone(), line, reason }
     }

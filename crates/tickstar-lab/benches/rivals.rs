@@ -1,0 +1,139 @@
+//! What an expansion costs in each algorithm of the catalogue, in one run.
+//!
+//! `cargo bench --bench rivals` prints a table: the time of all ticks of an agent over all expansions it did,
+//! learning, tracing and walking included, with a budget of 100 a tick (lrta and p-lrta: their own
+//! lookahead). The ratio to the bare A* loop on the same problems is what counts.
+
+mod courses;
+
+use std::time::{Duration, Instant};
+
+use tickstar::catalog::{self, Config};
+use tickstar::{BestFirst, Grid, NodeId, SearchConfig, Seen, Slice, Step};
+use tickstar_lab::Terrain;
+
+use courses::{Course, courses};
+
+/// How often each contestant is timed.
+const ROUNDS: usize = 5;
+/// How many problems of each map.
+const PROBLEMS: usize = 20;
+/// The budget of a tick.
+const BUDGET: u64 = 100;
+
+/// Time spent, and expansions and updates done.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    time: Duration,
+    expansions: u64,
+    updates: u64,
+}
+
+impl Work {
+    fn ns(&self) -> f64 {
+        self.time.as_nanos() as f64 / self.expansions as f64
+    }
+}
+
+/// A*, whole searches, with nothing around them.
+fn bare(courses: &[Course]) -> Work {
+    let mut search = BestFirst::new(SearchConfig::default());
+    let mut work = Work::default();
+    for course in courses {
+        for (start, goal) in course.nodes().take(PROBLEMS) {
+            let begin = Instant::now();
+            search.start(&course.grid, start, goal);
+            let mut slice = Slice::unlimited();
+            search.run(&course.grid, &mut slice);
+            work.time += begin.elapsed();
+            work.expansions += slice.expansions();
+        }
+    }
+    work
+}
+
+/// An agent on all problems, in a known or an unknown world. It keeps its memory from problem to problem.
+fn walk(courses: &[Course], terrains: &[Terrain], config: &Config) -> Work {
+    let budget = if config.entry().parameters.iter().any(|p| ["depth", "queue"].contains(&p.name)) {
+        u64::MAX
+    } else {
+        BUDGET
+    };
+    let mut work = Work::default();
+    for (course, terrain) in courses.iter().zip(terrains) {
+        let mut agent = None;
+        for (start, goal) in course.nodes().take(PROBLEMS) {
+            let mut world = terrain.world(start, goal);
+            let agent = match &mut agent {
+                None => {
+                    agent.insert(config.agent(world.known(), start, goal).expect("a fit problem"))
+                }
+                Some(agent) => {
+                    agent.assign(world.known(), start, goal).expect("a fit problem");
+                    agent
+                }
+            };
+            run(agent.as_mut(), &mut world, budget, goal, &mut work);
+        }
+    }
+    work
+}
+
+fn run(
+    agent: &mut dyn tickstar::Agent<Grid>,
+    world: &mut tickstar_lab::World,
+    budget: u64,
+    goal: NodeId,
+    work: &mut Work,
+) {
+    while agent.position() != goal {
+        let mut slice = Slice::new(budget);
+        let begin = Instant::now();
+        let step = agent.tick(world.known(), Seen { changed: world.news() }, &mut slice);
+        work.time += begin.elapsed();
+        work.expansions += slice.expansions();
+        work.updates += slice.updates();
+        world.told();
+        match step {
+            Step::Move(to) => world.moved(to),
+            Step::Unreachable => break,
+            Step::Wait | Step::Arrived => {}
+        }
+    }
+}
+
+fn main() {
+    let courses = courses();
+    let names: Vec<_> = courses.iter().map(|course| course.name.as_str()).collect();
+    println!(
+        "{PROBLEMS} problems each on {} (512x512), best of {ROUNDS} rounds\n",
+        names.join(", ")
+    );
+    let terrains = ["known", "unknown"].map(|kind| {
+        let kind = kind.parse().expect("a world");
+        let terrain = |course: &Course| Terrain::new(&kind, &course.grid, 1).expect("no script");
+        courses.iter().map(terrain).collect::<Vec<_>>()
+    });
+    let configs: Vec<Config> = catalog::all()
+        .iter()
+        .map(|entry| entry.configure::<&str, &str>(&[]).expect("defaults are valid"))
+        .collect();
+    let best_of = |pass: &dyn Fn() -> Work| {
+        (0..ROUNDS).map(|_| pass()).min_by_key(|work| work.time).expect("a round")
+    };
+    let loop_alone = best_of(&|| bare(&courses)).ns();
+    println!("{:<16} {:>24} {:>26}", "", "known", "unknown");
+    let head = "ns/expansion  times  updates";
+    println!("{:<16} {head} {head}", "");
+    println!("{:<16} {loop_alone:>12.1} {:>6.2}", "the A* loop", 1.0);
+    for config in &configs {
+        print!("{:<16}", config.entry().name);
+        for terrains in &terrains {
+            let work = best_of(&|| walk(&courses, terrains, config));
+            let (ns, updates) = (work.ns(), work.updates as f64 / work.expansions as f64);
+            print!(" {ns:>12.1} {:>6.2} {updates:>8.2}", ns / loop_alone);
+        }
+        println!();
+    }
+    println!("\ntimes: the bare loop's · updates: for each expansion");
+}
