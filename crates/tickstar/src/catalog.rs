@@ -19,8 +19,9 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::{
-    Agent, AgentError, Commitment, Local, LocalConfig, Lookahead, NodeId, OpenList, Priority,
-    Ratio, RatioError, Restart, Space, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
+    Agent, AgentError, Commitment, DStarLite, DStarLiteConfig, Local, LocalConfig, Lookahead,
+    NodeId, OpenList, Priority, Ratio, RatioError, Restart, Space, Ties, TimeBounded,
+    TimeBoundedConfig, Tracing, WeightError,
 };
 
 /// An algorithm that can be asked for by name.
@@ -49,6 +50,7 @@ pub struct Entry {
 enum Family {
     TimeBounded(TimeBoundedConfig),
     Local(LocalConfig),
+    DStarLite(DStarLiteConfig),
 }
 
 /// A parameter of an algorithm.
@@ -200,6 +202,7 @@ impl Family {
         match self {
             Family::TimeBounded(config) => set_time_bounded(config, parameters),
             Family::Local(config) => set_local(config, parameters),
+            Family::DStarLite(config) => set_dstar_lite(config, parameters),
         }
     }
 }
@@ -252,6 +255,23 @@ fn set_local(
                 *commitment = rules[choice(name, value, ["one", "all"])?];
             }
             (other, _) => unreachable!("the parameter {other} is in a list but means nothing"),
+        }
+    }
+    Ok(())
+}
+
+fn set_dstar_lite(
+    config: &mut DStarLiteConfig,
+    parameters: &[(&'static str, String)],
+) -> Result<(), SettingError> {
+    for (name, value) in parameters {
+        match *name {
+            "open" => config.open = open_list(name, value)?,
+            "ties" => {
+                let rules = [Ties::Far, Ties::Near];
+                config.ties = rules[choice(name, value, ["far", "near"])?];
+            }
+            other => unreachable!("the parameter {other} is in a list but means nothing"),
         }
     }
     Ok(())
@@ -346,6 +366,7 @@ impl Config {
         Ok(match self.family {
             Family::TimeBounded(config) => Box::new(TimeBounded::new(space, config, start, goal)?),
             Family::Local(config) => Box::new(Local::new(space, config, start, goal)?),
+            Family::DStarLite(config) => Box::new(DStarLite::new(space, config, start, goal)?),
         })
     }
 }

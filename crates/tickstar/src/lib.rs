@@ -36,6 +36,7 @@
 //! | a path sooner, and fewer steps back | a [`Priority::weighted`] search (TB-WA*) | as above, with the bound times the weight |
 //! | to walk where the map is discovered on the way | [`Restart::Path`] (RTBA*), with [`SearchConfig::learn`] TBAA* | arrives exactly when there is a way |
 //! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; begins again only when it must |
+//! | cheapest ways only, on a map that changes or is discovered | [`DStarLite`] | bounded work a tick; stands until its path is known, then mends it where the map changes |
 //! | an agent that stands until its path is whole | [`Acting::Wait`] | an optimal walk, a late start |
 //!
 //! All of them by name, with their papers and parameters: [`catalog`].
@@ -66,8 +67,8 @@ mod search;
 mod space;
 
 pub use agent::{
-    Acting, Agent, AgentError, Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead, Restart,
-    Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Acting, Agent, AgentError, Avoid, Commitment, DStarLite, DStarLiteConfig, Lesson, Local,
+    LocalConfig, Lookahead, Restart, Seen, Step, Ties, TimeBounded, TimeBoundedConfig, Tracing,
 };
 pub use budget::{Event, Limits, Slice, Work};
 pub use cost::Cost;

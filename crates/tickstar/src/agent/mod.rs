@@ -1,9 +1,11 @@
 //! Agents: one step a tick, within the tick's budget.
 
+mod dstar_lite;
 mod local;
 mod shortcut;
 mod time_bounded;
 
+pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
 pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};
 
@@ -82,10 +84,10 @@ pub enum AgentError {
     /// The start or goal is of no use.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The agent walks back the way it came, which the space does not promise.
+    /// The agent walks or searches back along edges, which the space does not promise.
     #[error(
-        "this algorithm walks back along edges, and the map has edges that cannot be walked back \
-         at the same cost: use `astar`, `wastar` or `gbfs`, which never turn round"
+        "this algorithm walks or searches back along edges, and the map has edges that cannot be walked \
+         back at the same cost: use `astar`, `wastar` or `gbfs`, which never turn round"
     )]
     NeedsReversibleEdges,
 }

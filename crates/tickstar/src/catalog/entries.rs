@@ -2,8 +2,8 @@
 
 use super::{Entry, Family, Guarantees, Parameter};
 use crate::{
-    Acting, Avoid, Commitment, Lesson, LocalConfig, Lookahead, Priority, Restart, SearchConfig,
-    TimeBoundedConfig, Tracing,
+    Acting, Avoid, Commitment, DStarLiteConfig, Lesson, LocalConfig, Lookahead, Priority, Restart,
+    SearchConfig, TimeBoundedConfig, Tracing,
 };
 
 const OPEN: Parameter = Parameter {
@@ -90,7 +90,7 @@ const HERNANDEZ_2012: &str =
     "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
 const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
 
-pub(super) static ENTRIES: [Entry; 19] = [
+pub(super) static ENTRIES: [Entry; 20] = [
     Entry {
         name: "astar",
         title: "A*",
@@ -381,6 +381,32 @@ pub(super) static ENTRIES: [Entry; 19] = [
         },
         default_budget: None,
         base: || time_bounded(learning(replanning())),
+    },
+    Entry {
+        name: "dstar-lite",
+        title: "D* Lite",
+        summary: "One search from the goal that is mended where the map turns out to be another, instead \
+                  of begun again; the agent stands until it is.",
+        paper: "Koenig, Likhachev, \"D* Lite\", AAAI 2002; as run by Hernández et al. 2012",
+        parameters: &[
+            Parameter {
+                name: "ties",
+                default: "far",
+                meaning: "of equally good nodes, far: the one nearest to the agent first (2012); near: \
+                          the one nearest to the goal (2002)",
+            },
+            OPEN,
+        ],
+        guarantees: Guarantees {
+            bounded_tick: true,
+            needs_reversible_edges: true,
+            cost: "optimal on the map as it is known",
+            changes: "mends its search for whatever has been blocked or opened: always a shortest way on \
+                      the map as it is known",
+            ..REPLANNING
+        },
+        default_budget: None,
+        base: || Family::DStarLite(DStarLiteConfig::default()),
     },
 ];
 

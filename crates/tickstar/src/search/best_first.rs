@@ -23,7 +23,7 @@
 //! millions of cells one bucket can hold more than a hundred thousand.
 
 use super::learned::Learned;
-use super::open::{Buckets, Entry, Heap, Open, OpenList};
+use super::open::{Entry, List, Open, OpenList};
 use super::paged::Paged;
 use super::priority::Priority;
 use crate::{Cost, NodeId, Skip, Slice, Space};
@@ -78,12 +78,6 @@ struct Record {
     stamp: u32,
 }
 
-#[derive(Clone, Debug)]
-enum List {
-    Heap(Heap),
-    Buckets(Buckets),
-}
-
 /// A best-first search that can be stopped and resumed, and reused without giving up its memory.
 ///
 /// ```
@@ -127,10 +121,7 @@ struct Core {
 impl BestFirst {
     /// A search with nothing to do yet.
     pub fn new(config: SearchConfig) -> BestFirst {
-        let open = match config.open {
-            OpenList::Buckets => List::Buckets(Buckets::default()),
-            OpenList::Heap => List::Heap(Heap::default()),
-        };
+        let open = List::new(config.open);
         let core = Core {
             config,
             goal: NodeId::default(),
@@ -178,10 +169,7 @@ impl BestFirst {
             self.learned.iter_mut().for_each(|learned| learned.clear());
             self.core.stamp = 2;
         }
-        match &mut self.open {
-            List::Heap(open) => open.clear(key_range),
-            List::Buckets(open) => open.clear(key_range),
-        }
+        self.open.clear(key_range);
         self.core.goal = goal;
         self.core.goal_key = u64::MAX;
         self.core.best = None;
@@ -321,12 +309,8 @@ impl BestFirst {
 
     /// Heap memory in bytes.
     pub fn bytes(&self) -> usize {
-        let open = match &self.open {
-            List::Heap(open) => open.bytes(),
-            List::Buckets(open) => open.bytes(),
-        };
         let learned = self.learned.as_ref().map_or(0, |learned| learned.bytes());
-        self.nodes.bytes() + open + learned
+        self.nodes.bytes() + self.open.bytes() + learned
     }
 
     /// The smallest `g + h` on the open list, as far as it is needed for learning. The goal stays on
@@ -338,10 +322,11 @@ impl BestFirst {
         if self.core.config.priority != Priority::ASTAR {
             return learned.least(live);
         }
-        match &mut self.open {
-            List::Heap(open) => least_key(open, live),
-            List::Buckets(open) => least_key(open, live),
-        }
+        let best = match &mut self.open {
+            List::Heap(open) => open.best(live),
+            List::Buckets(open) => open.best(live),
+        };
+        best.map(|entry| Cost(entry.key))
     }
 
     #[inline]
@@ -349,17 +334,6 @@ impl BestFirst {
         let record = self.nodes.get(node);
         (record.stamp & !1 == self.core.stamp && record.stamp != 0).then_some(record)
     }
-}
-
-/// The smallest key of the entries that are live.
-fn least_key(open: &mut impl Open, live: impl Fn(&Entry) -> bool) -> Option<Cost> {
-    while let Some(top) = open.peek(&live) {
-        if live(&top) {
-            return Some(Cost(top.key));
-        }
-        open.pop();
-    }
-    None
 }
 
 impl Core {

@@ -7,10 +7,10 @@ mod paged;
 mod priority;
 mod trail;
 
-pub(crate) use learned::Learned;
-pub(crate) use paged::Paged;
-
 pub use best_first::{BestFirst, SearchConfig, Status};
+pub(crate) use learned::Learned;
 pub use open::OpenList;
+pub(crate) use open::{Entry, List, Open};
+pub(crate) use paged::Paged;
 pub use priority::{Priority, WeightError};
 pub(crate) use trail::{Trails, Which};

@@ -4,7 +4,7 @@
 //! they give the same searches bit for bit. Entries are never moved when a node improves: the new
 //! entry is added and the old one is recognised as stale when it comes to the top.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use crate::{Cost, NodeId};
 
@@ -78,6 +78,77 @@ pub(crate) trait Open {
     /// Shows every entry, live or not, in any order.
     fn for_each(&self, visit: impl FnMut(&Entry));
     fn bytes(&self) -> usize;
+
+    /// The best entry that is live. Stale ones before it are dropped.
+    #[inline]
+    fn best(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry> {
+        while let Some(top) = self.peek(&live) {
+            if live(&top) {
+                return Some(top);
+            }
+            self.pop();
+        }
+        None
+    }
+}
+
+/// The open list of a search, of either kind.
+#[derive(Clone, Debug)]
+pub(crate) enum List {
+    Heap(Heap),
+    Buckets(Buckets),
+}
+
+impl List {
+    pub fn new(kind: OpenList) -> List {
+        match kind {
+            OpenList::Buckets => List::Buckets(Buckets::default()),
+            OpenList::Heap => List::Heap(Heap::default()),
+        }
+    }
+
+    pub fn clear(&mut self, key_range: u64) {
+        match self {
+            List::Heap(open) => open.clear(key_range),
+            List::Buckets(open) => open.clear(key_range),
+        }
+    }
+
+    /// Drops what has gone stale wherever it is, and all but the latest of the entries of one node.
+    /// The order of the others stays as it is. Answers how many are left.
+    ///
+    /// Only a search that goes on for ever needs this: elsewhere the stale entries left behind are
+    /// fewer than the nodes met.
+    pub fn tidy(&mut self, key_range: u64, live: impl Fn(&Entry) -> bool) -> usize {
+        let mut entries = match self {
+            List::Heap(open) => std::mem::take(&mut open.heap.entries),
+            List::Buckets(open) => {
+                open.ring.iter_mut().chain([&mut open.front]).fold(Vec::new(), |mut all, some| {
+                    all.append(some);
+                    all
+                })
+            }
+        };
+        entries.retain(live);
+        entries.sort_unstable_by_key(|entry| (entry.node(), Reverse(entry.tail)));
+        entries.dedup_by_key(|entry| entry.node());
+        entries.sort_unstable_by_key(|entry| entry.tail);
+        self.clear(key_range);
+        for entry in &entries {
+            match self {
+                List::Heap(open) => open.push(entry.key, entry.g, entry.node()),
+                List::Buckets(open) => open.push(entry.key, entry.g, entry.node()),
+            }
+        }
+        entries.len()
+    }
+
+    pub fn bytes(&self) -> usize {
+        match self {
+            List::Heap(open) => open.bytes(),
+            List::Buckets(open) => open.bytes(),
+        }
+    }
 }
 
 /// A four-ary heap: half as deep as a binary one, and four children share a cache line or two.
@@ -451,6 +522,32 @@ mod tests {
             assert!(open.peek(|_| false).is_none());
             open.push(3, Cost(1), NodeId(9));
             assert_eq!(open.peek(|_| true).map(|entry| entry.node()), Some(NodeId(9)));
+        }
+    }
+
+    #[test]
+    fn tidying_keeps_the_order_of_what_is_live() {
+        for kind in [OpenList::Buckets, OpenList::Heap] {
+            let mut list = List::new(kind);
+            list.clear(1000);
+            let push = |list: &mut List, key, node| match list {
+                List::Heap(open) => open.push(key, Cost(1), NodeId(node)),
+                List::Buckets(open) => open.push(key, Cost(1), NodeId(node)),
+            };
+            let drain = |list: &mut List| match list {
+                List::Heap(open) => drain(open),
+                List::Buckets(open) => drain(open),
+            };
+            // Node 7 is there twice, and all above 20 are stale.
+            for node in (0..30).chain([7]) {
+                push(&mut list, u64::from(node % 4) << 20, node);
+            }
+            let live = |entry: &Entry| entry.node() <= NodeId(20);
+            assert_eq!(list.tidy(1000, live), 21);
+            let left: Vec<_> = drain(&mut list).iter().map(|&(_, _, node)| node).collect();
+            let expected =
+                [20, 16, 12, 8, 4, 0, 17, 13, 9, 5, 1, 18, 14, 10, 6, 2, 7, 19, 15, 11, 3];
+            assert_eq!(left, expected);
         }
     }
 
