@@ -60,7 +60,8 @@
 //!   lowers `Δ`, or else goes to the best open node and lowers the estimate. So no place is seen twice.
 //!
 //! # Real-time bound
-//! At most as many expansions and trace steps as the budget, and twice as many updates. A budget smaller than
+//! At most as many expansions and trace steps as the budget, and ten times as many updates, one for each
+//! node on the rim and one for each expanded, where those are learned about. A budget smaller than
 //! what LRTA* needs for its ball makes the agent wait for some ticks; P LRTA* then does fewer updates; for
 //! the others the budget is the lookahead. Beside that: a look at every open node, at most so many for each
 //! expansion as it has neighbours, to avoid depressions; and one store for each node expanded, when
@@ -74,7 +75,7 @@ mod prioritized;
 use self::astar_shaped::AstarShaped;
 use self::ball::Ball;
 use self::prioritized::Prioritized;
-use super::{Agent, AgentError, Seen, Step};
+use super::{Agent, AgentError, Seen, Step, most_updates};
 use crate::search::Learned;
 use crate::{Cost, EndpointError, Limits, NodeId, OpenList, Slice, Space};
 
@@ -139,7 +140,7 @@ pub enum Commitment {
 pub struct LocalConfig {
     /// How it looks ahead.
     pub lookahead: Lookahead,
-    /// Which open list it uses for that.
+    /// Which open list A* uses for that.
     pub open: OpenList,
 }
 
@@ -200,7 +201,7 @@ impl Local {
             Lookahead::Astar { lesson, avoid, commitment } => {
                 Mind::Astar(AstarShaped::new(config.open, lesson, avoid, commitment))
             }
-            Lookahead::Ball { depth } => Mind::Ball(Ball::new(config.open, depth.max(1))),
+            Lookahead::Ball { depth } => Mind::Ball(Ball::new(depth.max(1))),
             Lookahead::Queue { length } => Mind::Queue(Prioritized::new(length)),
         };
         let mut agent = Local { mind, at: start, goal };
@@ -311,7 +312,7 @@ impl<S: Space> Agent<S> for Local {
     }
 
     fn limits(&self, budget: u64) -> Limits {
-        Limits { expansions: budget, traces: budget, updates: budget.saturating_mul(2) }
+        Limits { expansions: budget, traces: budget, updates: most_updates(budget) }
     }
 
     fn bytes(&self) -> usize {

@@ -91,3 +91,19 @@ pub enum AgentError {
     )]
     NeedsReversibleEdges,
 }
+
+/// The updates a tick may do for each unit of its budget. LSS-LRTA* needs two, to learn all it can in the
+/// tick in which it has looked; and with ten, the smallest budget takes in a changed cell of a grid, which
+/// concerns nine nodes, in one tick of D* Lite. Updates take up to as long as expansions, so a tick that does
+/// all it may can take several times as long as its expansions alone.
+const UPDATES: u64 = 10;
+
+/// Asks to update a node, if the tick may still do so.
+fn may_update(slice: &mut Slice<'_>, node: NodeId) -> bool {
+    slice.updates() < most_updates(slice.budget()) && slice.update(node)
+}
+
+/// The updates a tick of this budget may do.
+fn most_updates(budget: u64) -> u64 {
+    budget.saturating_mul(UPDATES)
+}

@@ -283,14 +283,11 @@ pub(super) static ENTRIES: [Entry; 20] = [
                   and steps towards the best; the budget is no limit to its depth: it waits until \
                   it has looked.",
         paper: "Korf, \"Real-Time Heuristic Search\", 1990; as run by Björnsson et al. 2009",
-        parameters: &[
-            Parameter {
-                name: "depth",
-                default: "4",
-                meaning: "the steps it looks ahead, 1 or more (the 2009 paper: 4 to 16)",
-            },
-            OPEN,
-        ],
+        parameters: &[Parameter {
+            name: "depth",
+            default: "4",
+            meaning: "the steps it looks ahead, 1 or more (the 2009 paper: 4 to 16)",
+        }],
         guarantees: LEARNING,
         default_budget: None,
         base: || local(Lookahead::Ball { depth: 4 }),

@@ -148,12 +148,6 @@ impl BestFirst {
     /// With a priority other than that of A* this takes constant time amortised: entries of its second
     /// open list that have gone stale may have to be dropped first.
     pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
-        let range = self.core.config.priority.key_range(space.max_edge_cost(), from_root);
-        self.begin_in(space, goal, range);
-    }
-
-    /// As [`BestFirst::begin`], with keys expected to be open within such a range at a time.
-    pub(crate) fn begin_in(&mut self, space: &impl Space, goal: NodeId, key_range: u64) {
         self.nodes.cover(space.size());
         let f = self.least_f();
         if let Some(learned) = &mut self.learned {
@@ -169,7 +163,8 @@ impl BestFirst {
             self.learned.iter_mut().for_each(|learned| learned.clear());
             self.core.stamp = 2;
         }
-        self.open.clear(key_range);
+        let range = self.core.config.priority.key_range(space.max_edge_cost(), from_root);
+        self.open.clear(range);
         self.core.goal = goal;
         self.core.goal_key = u64::MAX;
         self.core.best = None;
@@ -221,6 +216,12 @@ impl BestFirst {
         }
     }
 
+    /// The estimate of a node that the current search has met, given that of the space: as
+    /// [`BestFirst::estimate`], in less time.
+    pub(crate) fn known(&self, node: NodeId, plain: Cost) -> Cost {
+        self.learned.as_ref().map_or(plain, |learned| learned.known(node, plain))
+    }
+
     /// No estimate of a node from which there is a way exceeds this, if this search learns.
     pub(crate) fn bound(&self, space: &impl Space) -> Cost {
         let learned = self.learned.as_ref();
@@ -236,9 +237,10 @@ impl BestFirst {
                 return;
             }
             let rank = rank(entry.node(), Cost(entry.key) - entry.g);
-            if best
-                .is_none_or(|(least, other)| rank < least || rank == least && entry.before(&other))
-            {
+            let better = |(least, other): (Cost, Entry)| {
+                rank < least || rank == least && entry.before(&other)
+            };
+            if best.is_none_or(better) {
                 best = Some((rank, *entry));
             }
         };
@@ -502,10 +504,7 @@ impl Inserter {
         goal_key: &mut u64,
     ) {
         let Inserter { priority, plain, reopen, goal, stamp } = self;
-        for &News { to, mut g, mut h } in news {
-            if !plain {
-                g = priority.cost(g, h);
-            }
+        for &News { to, g, mut h } in news {
             let record = match nodes.find_mut(to) {
                 Some(record) => record,
                 None => nodes.touch(to),

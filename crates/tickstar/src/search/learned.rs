@@ -106,8 +106,9 @@ impl Learned {
         if raised.search < self.first {
             *raised = Raised { h: plain, search: self.first };
             self.count(plain);
+            return plain;
         }
-        self.raised.get(node).h
+        raised.h
     }
 
     /// As [`Learned::meet`], without meeting it.
@@ -145,29 +146,38 @@ impl Learned {
     pub fn estimate(&self, node: NodeId, plain: Cost, met: (u32, Cost), now: u32) -> Cost {
         let raised = self.raised.get(node);
         let known = if raised.search >= self.first { raised.h.max(plain) } else { plain };
-        let (search, g) = met;
-        let lesson = match search.checked_sub(self.first) {
-            Some(at) if search < now => self.lessons[at as usize].0.saturating_sub(g.0),
-            _ => 0,
-        };
-        known.max(Cost(lesson))
+        known.max(self.lesson(met, now))
     }
 
     /// As [`Learned::estimate`], and remembers it, as the node's g is about to be overwritten.
     #[inline(never)]
     pub fn recall(&mut self, node: NodeId, plain: Cost, met: (u32, Cost), now: u32) -> Cost {
-        let h = self.estimate(node, plain, met, now);
         if met.0 < self.first {
             self.count(plain);
         }
-        if h > plain {
-            let raised = match self.raised.find_mut(node) {
+        let lesson = self.lesson(met, now);
+        let found = self.raised.find_mut(node);
+        let known = match &found {
+            Some(raised) if raised.search >= self.first => raised.h,
+            _ => Cost::ZERO,
+        };
+        if lesson > known.max(plain) {
+            let raised = match found {
                 Some(raised) => raised,
                 None => self.raised.touch(node),
             };
-            *raised = Raised { h, search: now };
+            *raised = Raised { h: lesson, search: now };
         }
-        h
+        plain.max(known).max(lesson)
+    }
+
+    /// What the search that met a node last has taught about it.
+    #[inline]
+    fn lesson(&self, (search, g): (u32, Cost), now: u32) -> Cost {
+        match search.checked_sub(self.first) {
+            Some(at) if search < now => self.lessons[at as usize] - g,
+            _ => Cost::ZERO,
+        }
     }
 
     /// A cheaper way to a node was found and is not followed.

@@ -11,8 +11,6 @@ use crate::{Cost, Ratio};
 pub struct Priority {
     g: u32,
     h: u32,
-    /// The cost of a way to a node is taken for no less than the estimate.
-    floored: bool,
 }
 
 /// Why a weight cannot be used.
@@ -22,13 +20,11 @@ pub struct WeightError(pub Ratio);
 
 impl Priority {
     /// A*: `g + h`.
-    pub const ASTAR: Priority = Priority { g: 1, h: 1, floored: false };
+    pub const ASTAR: Priority = Priority { g: 1, h: 1 };
     /// Greedy best-first search: `h` alone.
-    pub const GREEDY: Priority = Priority { g: 0, h: 1, floored: false };
+    pub const GREEDY: Priority = Priority { g: 0, h: 1 };
     /// Dijkstra's search: `g` alone.
-    pub const UNIFORM: Priority = Priority { g: 1, h: 0, floored: false };
-    /// Dijkstra's search, in which the way to no node costs less than its estimate.
-    pub(crate) const FLOORED: Priority = Priority { g: 1, h: 0, floored: true };
+    pub const UNIFORM: Priority = Priority { g: 1, h: 0 };
 
     /// Weighted A*: `g + w·h`, kept in whole numbers as `den·g + num·h`.
     ///
@@ -38,7 +34,7 @@ impl Priority {
         if weight < Ratio::ONE {
             return Err(WeightError(weight));
         }
-        Ok(Priority { g: weight.den(), h: weight.num(), floored: false })
+        Ok(Priority { g: weight.den(), h: weight.num() })
     }
 
     /// The key of a node.
@@ -46,12 +42,6 @@ impl Priority {
     pub(crate) fn key(self, g: Cost, h: Cost) -> u64 {
         let g = g.0.saturating_mul(self.g.into());
         g.saturating_add(h.0.saturating_mul(self.h.into()))
-    }
-
-    /// The cost of a way to a node.
-    #[inline]
-    pub(crate) fn cost(self, g: Cost, h: Cost) -> Cost {
-        if self.floored { g.max(h) } else { g }
     }
 
     /// Whether a cheaper way to a node gives it a better key.

@@ -1,6 +1,6 @@
 //! A lookahead shaped by A*: RTAA*, its depression-avoiding relatives, and LSS-LRTA*.
 
-use super::backup::{Backup, may_update};
+use super::backup::Backup;
 use super::{Avoid, Commitment, Lesson, Thought};
 use crate::{BestFirst, Cost, Event, NodeId, OpenList, SearchConfig, Slice, Space, Status, Work};
 
@@ -14,9 +14,7 @@ pub(super) struct AstarShaped {
     target: Option<NodeId>,
     /// From the target back towards the agent, whose next step is the last.
     path: Vec<NodeId>,
-    /// The nodes expanded, if the lesson needs them, and how many of these have been looked at again.
-    expanded: Vec<NodeId>,
-    scanned: usize,
+    /// The nodes expanded, if the lesson needs them.
     backup: Backup,
 }
 
@@ -26,10 +24,7 @@ enum Phase {
     /// Begin a search from where the agent stands.
     Begin,
     Look,
-    /// Find what leads out of the nodes expanded.
-    Scan,
-    /// Spread that to all of them.
-    Spread,
+    Learn,
     Trace,
     /// Walk on along the path.
     Walk,
@@ -51,9 +46,7 @@ impl AstarShaped {
             phase: Phase::Begin,
             target: None,
             path: Vec::new(),
-            expanded: Vec::new(),
-            scanned: 0,
-            backup: Backup::new(open),
+            backup: Backup::default(),
         }
     }
 
@@ -111,13 +104,12 @@ impl AstarShaped {
             let answer = match self.phase {
                 Phase::Begin => {
                     self.search.start(space, at, goal);
-                    self.expanded.clear();
+                    self.backup.begin(space);
                     self.phase = Phase::Look;
                     None
                 }
                 Phase::Look => self.look(space, at, slice),
-                Phase::Scan => self.scan(space, slice),
-                Phase::Spread => self.spread(space, slice),
+                Phase::Learn => self.learn(space, slice),
                 Phase::Trace => self.trace(at, slice),
                 Phase::Walk => Some(self.step()),
             };
@@ -133,13 +125,13 @@ impl AstarShaped {
         let status = match self.lesson {
             Lesson::Uniform => self.search.run(space, slice),
             Lesson::Region => {
-                let expanded = &mut self.expanded;
+                let backup = &mut self.backup;
                 let budget = slice.budget();
                 let mut note = |work: Work| {
                     let Work::Expand(node) = work else { return true };
                     let go_on = slice.expand(node);
                     if go_on {
-                        expanded.push(node);
+                        backup.enter(node, Cost::ZERO);
                     }
                     go_on
                 };
@@ -164,13 +156,7 @@ impl AstarShaped {
         self.target = Some(target);
         self.path.clear();
         self.path.push(target);
-        self.phase = Phase::Trace;
-        if self.lesson == Lesson::Region {
-            let reach = self.search.cost_to(best).unwrap_or_default();
-            self.backup.begin(space, self.search.goal(), reach);
-            self.scanned = 0;
-            self.phase = Phase::Scan;
-        }
+        self.phase = if self.lesson == Lesson::Region { Phase::Learn } else { Phase::Trace };
         None
     }
 
@@ -188,34 +174,13 @@ impl AstarShaped {
         chosen.unwrap_or(best)
     }
 
-    /// For each node expanded, the best that leads straight out to the open list.
-    fn scan(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Thought> {
-        while let Some(&node) = self.expanded.get(self.scanned) {
-            if !may_update(slice, node) {
-                return Some(Thought::Wait);
-            }
-            self.scanned += 1;
-            let mut out = Cost::INFINITE;
-            space.for_each_edge(node, |to, cost| {
-                if !self.search.is_closed(to) {
-                    out = out.min(cost + self.search.estimate(space, to));
-                }
-            });
-            if out != Cost::INFINITE {
-                self.backup.seed(space, node, out);
-            }
-        }
-        self.phase = Phase::Spread;
-        None
-    }
-
-    /// Spreads that, and when it is done raises all estimates at once: half of them would not be
-    /// consistent with the other half.
-    fn spread(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Thought> {
+    /// Learns how far the nodes expanded are from the goal at least. All estimates are raised at once when
+    /// that is known: half of them would not be consistent with the other half. None of them is below what
+    /// it was, as the estimates are consistent, and so no floor is needed.
+    fn learn(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Thought> {
         let search = &self.search;
-        // No value can be below the estimate, which is consistent.
-        let floor = |node| search.is_closed(node).then_some(Cost::ZERO);
-        if !self.backup.spread(space, floor, slice) {
+        let rim = |node| search.known(node, space.estimate(node, search.goal()));
+        if !self.backup.spread(space, rim, slice) {
             return Some(Thought::Wait);
         }
         for (node, value) in self.backup.values() {
@@ -249,7 +214,6 @@ impl AstarShaped {
     }
 
     pub fn bytes(&self) -> usize {
-        let nodes = self.path.capacity() + self.expanded.capacity();
-        self.search.bytes() + self.backup.bytes() + nodes * size_of::<NodeId>()
+        self.search.bytes() + self.backup.bytes() + self.path.capacity() * size_of::<NodeId>()
     }
 }

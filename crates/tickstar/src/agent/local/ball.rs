@@ -1,9 +1,9 @@
 //! A lookahead of so many steps in all directions: LRTA* as the 2009 paper runs it.
 
-use super::backup::{Backup, may_update};
+use super::backup::Backup;
 use super::{Neighbour, Thought, is_hopeless};
 use crate::search::{Learned, Paged};
-use crate::{Cost, Event, NodeId, OpenList, Skip, Slice, Space};
+use crate::{Cost, Event, NodeId, Skip, Slice, Space};
 
 #[derive(Clone, Debug)]
 pub(super) struct Ball {
@@ -16,11 +16,10 @@ pub(super) struct Ball {
     list: Vec<(NodeId, NodeId)>,
     /// How many of them have been expanded or passed over.
     done: usize,
-    /// The first of those that are one step from the rim.
-    shore: usize,
-    /// The goal is in the ball, before its rim.
-    goal_inside: bool,
+    /// The goal was passed over: it is as good as a node on the rim.
+    met_goal: bool,
     phase: Phase,
+    /// The nodes expanded.
     backup: Backup,
 }
 
@@ -37,13 +36,11 @@ enum Phase {
     /// Begin a ball round where the agent stands.
     Begin,
     Look,
-    /// Find what leads from the shore to the rim.
-    Scan,
-    Spread,
+    Learn,
 }
 
 impl Ball {
-    pub fn new(open: OpenList, depth: u32) -> Ball {
+    pub fn new(depth: u32) -> Ball {
         Ball {
             depth,
             learned: Learned::default(),
@@ -51,10 +48,9 @@ impl Ball {
             stamp: 0,
             list: Vec::new(),
             done: 0,
-            shore: 0,
-            goal_inside: false,
+            met_goal: false,
             phase: Phase::Begin,
-            backup: Backup::new(open),
+            backup: Backup::default(),
         }
     }
 
@@ -84,8 +80,7 @@ impl Ball {
             let answer = match self.phase {
                 Phase::Begin => self.begin(space, at, goal),
                 Phase::Look => self.look(space, goal, slice),
-                Phase::Scan => self.scan(space, goal, slice),
-                Phase::Spread => self.spread(space, at, goal, slice),
+                Phase::Learn => self.learn(space, at, goal, slice),
             };
             if let Some(thought) = answer {
                 return thought;
@@ -102,7 +97,8 @@ impl Ball {
             self.stamp = 1;
         }
         self.list.clear();
-        (self.done, self.shore, self.goal_inside) = (0, 0, false);
+        (self.done, self.met_goal) = (0, false);
+        self.backup.begin(space);
         self.meet(at, at, 0, space.estimate(at, goal));
         self.phase = Phase::Look;
         None
@@ -130,7 +126,7 @@ impl Ball {
                 break;
             }
             if node == goal {
-                self.goal_inside = true;
+                self.met_goal = true;
                 self.done += 1;
                 continue;
             }
@@ -138,85 +134,32 @@ impl Ball {
                 return Some(Thought::Wait);
             }
             self.done += 1;
-            if steps + 1 < self.depth {
-                self.shore = self.done;
-            }
+            self.backup.enter(node, self.learned.known(node, Cost::ZERO));
             space.for_each_edge_onward(node, from, goal, Skip::Seen, |to, _, plain| {
                 self.meet(to, node, steps + 1, plain);
             });
         }
-        if self.done == self.list.len() && !self.goal_inside {
-            // No rim, and no goal before it.
+        if self.done == self.list.len() && !self.met_goal {
             self.drop_plan();
             return Some(Thought::Unreachable);
         }
-        let reach = space.max_edge_cost().0.saturating_mul(self.depth.into());
-        self.backup.begin(space, goal, Cost(reach));
-        if self.goal_inside {
-            self.seed_from_goal(space, goal);
-        }
-        self.done = self.shore;
-        self.phase = Phase::Scan;
+        self.phase = Phase::Learn;
         None
     }
 
-    /// From each node on the shore, the best that leads straight to the rim.
-    fn scan(&mut self, space: &impl Space, goal: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
-        while let Some(&(node, _)) = self.list.get(self.done) {
-            if self.places.get(node).steps == self.depth {
-                break;
-            }
-            if node == goal {
-                self.done += 1;
-                continue;
-            }
-            if !may_update(slice, node) {
-                return Some(Thought::Wait);
-            }
-            self.done += 1;
-            let mut out = Cost::INFINITE;
-            space.for_each_edge_onward(node, node, goal, Skip::Seen, |to, cost, plain| {
-                if self.places.get(to).steps == self.depth {
-                    out = out.min(cost + self.learned.known(to, plain));
-                }
-            });
-            if out != Cost::INFINITE {
-                self.backup.seed(space, node, out.max(self.learned.known(node, Cost::ZERO)));
-            }
-        }
-        self.phase = Phase::Spread;
-        None
-    }
-
-    fn spread(
+    fn learn(
         &mut self,
         space: &impl Space,
         at: NodeId,
         goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Option<Thought> {
-        let (places, stamp, depth) = (&self.places, self.stamp, self.depth);
         let learned = &self.learned;
-        let floor = |node| {
-            let inside = is_inside(places, stamp, depth, node) && node != goal;
-            inside.then(|| learned.known(node, Cost::ZERO))
-        };
-        if !self.backup.spread(space, floor, slice) {
+        let rim = |node| learned.known(node, Cost::ZERO);
+        if !self.backup.spread(space, rim, slice) {
             return Some(Thought::Wait);
         }
-        self.drop_plan();
         Some(self.choose(space, at, goal, slice))
-    }
-
-    /// The goal is as good as a node on the rim.
-    fn seed_from_goal(&mut self, space: &impl Space, goal: NodeId) {
-        let (places, stamp, depth) = (&self.places, self.stamp, self.depth);
-        let (backup, learned) = (&mut self.backup, &self.learned);
-        space.for_each_edge(goal, |node, cost| {
-            if is_inside(places, stamp, depth, node) && node != goal {
-                backup.seed(space, node, cost.max(learned.known(node, Cost::ZERO)));
-            }
-        });
     }
 
     /// Raises the estimate of where the agent stands, and chooses its step.
@@ -227,10 +170,11 @@ impl Ball {
         goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Thought {
+        self.drop_plan();
         let mut best: Option<Neighbour> = None;
         space.for_each_edge_onward(at, at, goal, Skip::Seen, |to, cost, plain| {
-            let inside = to != goal && self.places.get(to).steps < self.depth;
-            let ahead = if inside { self.backup.value(to) } else { self.learned.known(to, plain) };
+            let value = self.backup.value(to);
+            let ahead = value.unwrap_or_else(|| self.learned.known(to, plain));
             Neighbour::prefer(&mut best, Neighbour { to, cost, ahead, is_goal: to == goal }, at);
         });
         let Some(best) = best else { return Thought::Unreachable };
@@ -249,10 +193,4 @@ impl Ball {
         let list = self.list.capacity() * size_of::<(NodeId, NodeId)>();
         self.learned.bytes() + self.places.bytes() + self.backup.bytes() + list
     }
-}
-
-/// Whether a node is in the ball and not on its rim.
-fn is_inside(places: &Paged<Place>, stamp: u32, depth: u32, node: NodeId) -> bool {
-    let place = places.get(node);
-    place.stamp == stamp && place.steps < depth
 }

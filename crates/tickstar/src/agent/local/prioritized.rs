@@ -8,11 +8,14 @@ use crate::{Cost, Event, NodeId, Skip, Slice, Space};
 pub(super) struct Prioritized {
     learned: Learned,
     queue: Queue,
+    /// Room for the neighbours of a node. Taken in first and gone through after, the code that does so
+    /// stands in the loop once instead of once for each direction.
+    near: Vec<(NodeId, Cost, Cost)>,
 }
 
 impl Prioritized {
     pub fn new(length: u32) -> Prioritized {
-        Prioritized { learned: Learned::default(), queue: Queue::new(length) }
+        Prioritized { learned: Learned::default(), queue: Queue::new(length), near: Vec::new() }
     }
 
     /// Drops all that was learned.
@@ -64,25 +67,29 @@ impl Prioritized {
     /// the queue. Answers whether it is.
     fn update(&mut self, space: &impl Space, node: NodeId, goal: NodeId) -> bool {
         let before = self.learned.meet(node, space.estimate(node, goal));
-        let mut least = Cost::INFINITE;
+        self.near.clear();
+        let near = &mut self.near;
         space.for_each_edge_onward(node, node, goal, Skip::Seen, |to, cost, plain| {
-            least = least.min(cost + self.learned.meet(to, plain));
+            near.push((to, cost, plain));
         });
+        let mut least = Cost::INFINITE;
+        for &(to, cost, plain) in &self.near {
+            least = least.min(cost + self.learned.meet(to, plain));
+        }
         // A node without edges was blocked since it was queued, or is where the agent is locked in.
         if least <= before || least == Cost::INFINITE {
             return false;
         }
         self.learned.raise(node, least);
-        space.for_each_edge(node, |to, _| {
-            if to != goal {
-                self.queue.offer(to, least - before);
-            }
-        });
+        for &(to, ..) in self.near.iter().filter(|near| near.0 != goal) {
+            self.queue.offer(to, least - before);
+        }
         true
     }
 
     pub fn bytes(&self) -> usize {
-        self.learned.bytes() + self.queue.bytes()
+        let near = self.near.capacity() * size_of::<(NodeId, Cost, Cost)>();
+        self.learned.bytes() + self.queue.bytes() + near
     }
 }
 
