@@ -280,7 +280,7 @@ pub(super) static ENTRIES: [Entry; 20] = [
         name: "lrta",
         title: "LRTA* (Learning Real-Time A*)",
         summary: "Looks so many steps ahead in all directions, raises the estimate of where it stands, \
-                  and steps towards the best; the budget is no limit to its depth: it waits until \
+                  and steps towards the best. Where the budget is too small for that, it waits until \
                   it has looked.",
         paper: "Korf, \"Real-Time Heuristic Search\", 1990; as run by Björnsson et al. 2009",
         parameters: &[Parameter {
@@ -359,7 +359,10 @@ pub(super) static ENTRIES: [Entry; 20] = [
                   path, it stands and searches again from there.",
         paper: "as the complete search of Hernández et al. 2012",
         parameters: &[OPEN],
-        guarantees: Guarantees { cost: "optimal on the map as it is known", ..REPLANNING },
+        guarantees: Guarantees {
+            cost: "each path is optimal on the map as it was known when it was searched",
+            ..REPLANNING
+        },
         default_budget: None,
         base: || time_bounded(replanning()),
     },
@@ -371,7 +374,7 @@ pub(super) static ENTRIES: [Entry; 20] = [
                 run by Hernández et al. 2012",
         parameters: &[OPEN],
         guarantees: Guarantees {
-            cost: "optimal on the map as it is known",
+            cost: "each path is optimal on the map as it was known when it was searched",
             changes: "as repeated-astar; when something opens, what was learned is forgotten, as it \
                       may be wrong",
             ..REPLANNING
