@@ -538,10 +538,12 @@ fn who_expects_changes_arrives_when_they_end() {
     let mut random = Random::new(5);
     let (mut restarts, mut arrived, mut walks) = (0, 0, 0);
     for config in configs() {
-        if !["rtba", "tbaa", "rtb-wastar", "rtb-gbfs"].contains(&config.entry().name) {
-            continue;
-        }
-        for budget in [1, 2, 5, 10, 37, 100].repeat(3) {
+        let repeat = match config.entry().name {
+            "rtba" | "tbaa" | "rtb-wastar" | "rtb-gbfs" => 3,
+            "repeated-astar" | "adaptive-astar" => 20, // there are few settings of them
+            _ => continue,
+        };
+        for budget in [1, 2, 5, 10, 37, 100].repeat(repeat) {
             let mut problem = any_problem(&mut random, 16);
             let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
             let _context = Telling((&config, budget));

@@ -9,12 +9,12 @@ use std::cmp::Reverse;
 
 use common::{
     Problem, Random, Telling, Walk, World, check_branch, check_estimates, configs, discover,
-    distance_on_empty_map, ratio, tick, too_many_ticks, walk, weighted,
+    discover_within, distance_on_empty_map, is_slow, ratio, tick, too_many_ticks, walk, weighted,
 };
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, Cell, Cost, Event, Grid, Neighbors, NodeId, Priority, Restart, SearchConfig, Seen, Step,
-    TimeBoundedConfig, Tracing,
+    Agent, Cell, Cost, Event, Grid, Limits, Neighbors, NodeId, Priority, Restart, SearchConfig,
+    Seen, Step, TimeBoundedConfig, Tracing,
 };
 
 fn configured(name: &str, settings: &[(&str, &str)]) -> Config {
@@ -400,7 +400,7 @@ fn value<'c>(config: &'c Config, name: &str) -> Option<&'c str> {
 fn every_algorithm_finds_its_way() {
     let mut random = Random::new(4);
     let (mut arrived, mut restarts_in_all, mut longest) = (0, 0, 0.0_f64);
-    for config in configs() {
+    for config in configs().into_iter().filter(|config| !is_slow(config)) {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..4 {
                 let mut world = World::random(&mut random, 16);
@@ -411,14 +411,17 @@ fn every_algorithm_finds_its_way() {
                 let again = ["reopen", "shortcut"].map(|name| value(&config, name) == Some("true"));
                 let (mut ticks, mut expansions, mut of_search) = (0, 0, 0);
                 let (mut restarts, mut with_news) = (0, 0);
+                let stands = !config.entry().guarantees.acts_at_once;
                 let walk = discover(agent.as_mut(), &mut world, budget, |_, world, tick| {
                     assert!(tick.expanded.len() as u64 <= limits.expansions, "{tick:?}");
                     assert!(tick.traces <= limits.traces, "{tick:?}");
                     let seen = hidden - world.hidden;
                     if tick.has(Event::Restart) {
                         restarts += 1;
-                        // One that began again after its work waits.
-                        of_search = if tick.step == Step::Wait { of_search } else { 0 };
+                        // One that began again after its work waits; one that stands while it
+                        // searches may have done so before.
+                        let after = tick.step == Step::Wait && !stands;
+                        of_search = if after { of_search } else { 0 };
                     }
                     of_search += tick.expanded.len();
                     assert!(of_search <= cells || again != [false; 2], "{of_search} expansions");
@@ -442,6 +445,39 @@ fn every_algorithm_finds_its_way() {
     }
     assert!(arrived > 3000 && restarts_in_all > 10_000, "{arrived}, {restarts_in_all}");
     assert!(longest > 0.1, "the bound on ticks means little: {longest} of it was used");
+}
+
+/// As [`every_algorithm_finds_its_way`], of those that arrive and give up by raising their estimates.
+#[test]
+fn who_is_slow_to_give_up_finds_its_way_too() {
+    let mut random = Random::new(10);
+    let (mut arrived, mut unreachable, mut seen) = (0, 0, 0);
+    for config in configs().into_iter().filter(is_slow) {
+        for budget in [1, 2, 5, 10, 37, 100, 1000] {
+            for _ in 0..8 {
+                let mut world = World::random(&mut random, 12);
+                let _context = Telling((world.clone(), &config, budget));
+                let most = world.most(&config, budget);
+                let (mut agent, hidden) = (world.agent(&config), world.hidden);
+                let Limits { expansions, traces, updates } = agent.limits(budget);
+                // Every step is an edge of the true map, and it gives up only where there is no way.
+                let walk =
+                    discover_within(most, agent.as_mut(), &mut world, budget, |_, _, tick| {
+                        assert!(tick.expanded.len() as u64 <= expansions, "{tick:?}");
+                        assert!(tick.traces <= traces && tick.updates <= updates, "{tick:?}");
+                        assert!(!tick.has(Event::Restart));
+                    });
+                assert_eq!(walk.arrived(), world.truth.optimum.is_some());
+                arrived += usize::from(walk.arrived());
+                unreachable += usize::from(!walk.arrived());
+                seen += hidden - world.hidden;
+            }
+        }
+    }
+    assert!(
+        arrived > 700 && unreachable > 300 && seen > 5000,
+        "{arrived}, {unreachable}, {seen}"
+    );
 }
 
 /// After every tick: consistent, zero at the goal, between the space's own and the true distance on

@@ -47,7 +47,8 @@
 //! * The papers let the agent walk on for ever if there is no way. Here it stops when an estimate
 //!   exceeds what it could be if anything were left to explore: so many dearest edges as nodes were
 //!   met, and the largest plain estimate among them. That may take as many steps as the square of what
-//!   can be reached. (And at once if the lookahead has seen everything.)
+//!   can be reached, more where some edges are much dearer than others. (And at once if the lookahead has
+//!   seen everything.)
 //! * When something opens, all is forgotten: what was learned may exceed the true distance now.
 //!
 //! # Invariants
@@ -65,7 +66,7 @@
 //! what LRTA* needs for its ball makes the agent wait for some ticks; P LRTA* then does fewer updates; for
 //! the others the budget is the lookahead. Beside that: a look at every open node, at most so many for each
 //! expansion as it has neighbours, to avoid depressions; and one store for each node expanded, when
-//! LSS-LRTA* is done.
+//! LSS-LRTA* is done. RTAA* keeps one number for each search it has done, until it has a new task.
 
 mod astar_shaped;
 mod backup;
@@ -169,6 +170,8 @@ pub struct Local {
     mind: Mind,
     at: NodeId,
     goal: NodeId,
+    /// It has found out that there is no way, and nothing has changed since.
+    hopeless: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -204,7 +207,7 @@ impl Local {
             Lookahead::Ball { depth } => Mind::Ball(Ball::new(depth.max(1))),
             Lookahead::Queue { length } => Mind::Queue(Prioritized::new(length)),
         };
-        let mut agent = Local { mind, at: start, goal };
+        let mut agent = Local { mind, at: start, goal, hopeless: false };
         agent.take(space, start, goal)?;
         Ok(agent)
     }
@@ -240,6 +243,7 @@ impl Local {
     }
 
     fn drop_plan(&mut self) {
+        self.hopeless = false;
         match &mut self.mind {
             Mind::Astar(mind) => mind.drop_plan(),
             Mind::Ball(mind) => mind.drop_plan(),
@@ -255,6 +259,7 @@ impl Local {
         if seen.changed.iter().any(|&node| space.contains(node)) {
             self.forget();
         }
+        self.hopeless = false;
         match &mut self.mind {
             Mind::Astar(mind) => mind.heed(space, self.at, slice),
             _ => self.drop_plan(),
@@ -267,6 +272,9 @@ impl<S: Space> Agent<S> for Local {
         self.heed(space, seen, slice);
         if self.at == self.goal {
             return Step::Arrived;
+        }
+        if self.hopeless {
+            return Step::Unreachable;
         }
         let thought = match &mut self.mind {
             Mind::Astar(mind) => mind.think(space, self.at, self.goal, slice),
@@ -284,7 +292,10 @@ impl<S: Space> Agent<S> for Local {
                 Step::Wait
             }
             Thought::Wait => Step::Wait,
-            Thought::Unreachable => Step::Unreachable,
+            Thought::Unreachable => {
+                self.hopeless = true;
+                Step::Unreachable
+            }
         }
     }
 
@@ -339,8 +350,9 @@ impl Neighbour {
         self.cost + self.ahead
     }
 
-    /// Takes the new one if it is better. Ties go as on an open list: to the goal, to the dearer step,
-    /// to the one that comes last. A step must lead away from where the agent stands.
+    /// Takes the new one if it is better. Ties go as on an open list (where no two edges lead to the same
+    /// node): to the goal, to the dearer step, to the one that comes last. A step must lead away from where
+    /// the agent stands.
     fn prefer(best: &mut Option<Neighbour>, new: Neighbour, at: NodeId) {
         let rank = |n: &Neighbour| (n.total(), !n.is_goal, std::cmp::Reverse(n.cost));
         if new.to != at && best.as_ref().is_none_or(|best| rank(&new) <= rank(best)) {

@@ -94,6 +94,15 @@ impl Oracle {
         Oracle { edges }
     }
 
+    /// The edges of a space in the order in which it tells them, for what is listed by that order.
+    pub fn as_told(space: &impl Space) -> Oracle {
+        let mut edges = vec![Vec::new(); space.size()];
+        for (from, edges) in (0..).map(NodeId).zip(&mut edges) {
+            space.for_each_edge(from, |to, cost| edges.push((to, cost)));
+        }
+        Oracle { edges }
+    }
+
     /// How many nodes there are, blocked ones included.
     pub fn size(&self) -> usize {
         self.edges.len()
@@ -482,6 +491,7 @@ pub struct Tick {
     /// The nodes expanded, in order.
     pub expanded: Vec<NodeId>,
     pub traces: u64,
+    pub updates: u64,
     pub events: Vec<Event>,
     /// Where it was heading after the tick.
     pub target: Option<NodeId>,
@@ -513,10 +523,10 @@ pub fn tick<S: Space>(
     };
     let mut slice = Slice::watched(budget, &mut watch);
     let step = agent.tick(space, seen, &mut slice);
-    let (expansions, traces) = (slice.expansions(), slice.traces());
+    let (expansions, traces, updates) = (slice.expansions(), slice.traces(), slice.updates());
     let events = slice.events().collect();
     assert_eq!(expansions, expanded.len() as u64, "the watcher sees every expansion");
-    Tick { step, expanded, traces, events, target: agent.target() }
+    Tick { step, expanded, traces, updates, events, target: agent.target() }
 }
 
 /// A whole walk, tick by tick.
@@ -544,23 +554,92 @@ impl Walk {
     }
 }
 
-/// A number of ticks no sound agent needs.
+/// A number of ticks no sound agent needs, but for those that are slow to give up.
 pub fn too_many_ticks(size: usize, budget: u64) -> usize {
     50 * (size + 10) * (1 + 100 / budget as usize)
 }
 
+/// Whether an algorithm arrives and gives up by raising its estimates.
+pub fn is_slow(config: &Config) -> bool {
+    config.entry().guarantees.slow_to_give_up
+}
+
+/// As many moves as one that arrives and gives up by raising its estimates may need.
+///
+/// With `n` nodes within reach, of which the dearest edge costs `D`, it gives up when an estimate exceeds
+/// `n·D` and the largest plain estimate `H` among them. Until then each of them can be raised to that, and
+/// once by an edge beyond it. A step of cost `c` leads to an estimate that is lower by `c`, so
+/// all steps together cost no more than all that was raised, and the first estimate. No step
+/// is cheaper than the cheapest edge.
+pub fn most_moves<S: Space>(
+    space: &S,
+    oracle: &Oracle,
+    (from, goal): (NodeId, NodeId),
+) -> Option<usize> {
+    let distances = oracle.distances(from);
+    let nodes = (0..).map(NodeId).zip(&distances).filter(|(_, distance)| distance.is_some());
+    let reach: Vec<NodeId> = nodes.map(|(node, _)| node).collect();
+    let edges = reach.iter().flat_map(|&node| oracle.edges_of(node)).map(|&(_, cost)| cost.0);
+    let (cheapest, n) = (edges.min().unwrap_or(1), reach.len() as u64 + 1);
+    let farthest = reach.iter().map(|&node| space.estimate(node, goal).0).max()?;
+    let highest = space.max_edge_cost().0.checked_mul(n)?.checked_add(farthest)?;
+    usize::try_from(highest.checked_mul(n)? / cheapest + n).ok()
+}
+
+/// What no sound agent exceeds: so many ticks in all that are not spent waiting, and so many in a row that are.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    pub moves: usize,
+    pub waits: usize,
+}
+
+impl Most {
+    /// For an agent that is quick to give up: so many ticks.
+    pub fn ticks(ticks: usize) -> Most {
+        Most { moves: ticks, waits: ticks }
+    }
+
+    /// For an agent of this algorithm. One that is slow to give up may need many moves. Those that avoid
+    /// depressions have been seen to take a little more than is said above: their steps do not always lower
+    /// the estimate by what they cost. Where ticks are cut short to a unit of work, one may spend as many
+    /// on a step as thrice the nodes there are, and more if some are cut short to nothing.
+    pub fn of<S: Space>(config: &Config, problem: &Problem<S>, budget: u64) -> Most {
+        let size = problem.oracle.size();
+        if !is_slow(config) {
+            return Most::ticks(too_many_ticks(size, budget));
+        }
+        let ends = (problem.start, problem.goal);
+        let moves = most_moves(&problem.space, &problem.oracle, ends).unwrap_or(usize::MAX);
+        Most { moves: moves.saturating_mul(20), waits: 50 * (size + 10) }
+    }
+
+    /// Counts a step. Panics when it is one too many.
+    pub fn count(self, step: Step, so_far: &mut Most) {
+        if step == Step::Wait {
+            so_far.waits += 1;
+        } else {
+            *so_far = Most { moves: so_far.moves + 1, waits: 0 };
+        }
+        let within = so_far.moves <= self.moves && so_far.waits <= self.waits;
+        assert!(within, "the agent walks for ever");
+    }
+}
+
 /// Lets an agent walk until it arrives or gives up. Every step must be an edge, and it must end.
-pub fn walk_with<S: Space>(
+pub fn walk_within<S: Space>(
+    most: Most,
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
     budget: u64,
     mut patience: impl FnMut() -> u64,
 ) -> Walk {
     let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
-    for _ in 0..too_many_ticks(problem.oracle.size(), budget) {
+    let mut so_far = Most::ticks(0);
+    loop {
         let from = agent.position();
         let tick = tick(agent, &problem.space, Seen::default(), budget, patience());
         let step = tick.step;
+        most.count(step, &mut so_far);
         let to = if let Step::Move(to) = step { to } else { from };
         if to != from {
             walk.cost = walk.cost + problem.oracle.path_cost(&[from, to]);
@@ -576,7 +655,17 @@ pub fn walk_with<S: Space>(
         }
         return walk;
     }
-    panic!("the agent walks for ever")
+}
+
+/// As [`walk_within`], for an agent that is quick to give up.
+pub fn walk_with<S: Space>(
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+    patience: impl FnMut() -> u64,
+) -> Walk {
+    let most = Most::ticks(too_many_ticks(problem.oracle.size(), budget));
+    walk_within(most, agent, problem, budget, patience)
 }
 
 pub fn walk<S: Space>(
@@ -585,6 +674,16 @@ pub fn walk<S: Space>(
     budget: u64,
 ) -> Walk {
     walk_with(agent, problem, budget, || u64::MAX)
+}
+
+/// As [`walk`], for an agent of this algorithm.
+pub fn walk_of<S: Space>(
+    config: &Config,
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+) -> Walk {
+    walk_within(Most::of(config, problem, budget), agent, problem, budget, || u64::MAX)
 }
 
 /// A map that an agent discovers on its way: it sees the cells around it.
@@ -661,6 +760,14 @@ impl World {
         config.agent(&self.known, self.truth.start, self.truth.goal).unwrap()
     }
 
+    /// As [`Most::of`]. Each cell that is seen may cost a whole search and walk; but what was learned stays.
+    pub fn most(&self, config: &Config, budget: u64) -> Most {
+        let Problem { start, goal, .. } = self.truth;
+        let known = Problem::new(self.known.clone(), self.belief.clone(), start, goal);
+        let most = Most::of(config, &known, budget);
+        if is_slow(config) { most } else { Most::ticks(most.moves * (self.hidden + 1)) }
+    }
+
     /// As [`World::agent`], with the search to look at.
     pub fn time_bounded(&self, config: TimeBoundedConfig) -> TimeBounded {
         TimeBounded::new(&self.known, config, self.truth.start, self.truth.goal).unwrap()
@@ -686,17 +793,30 @@ pub fn discover<A: Agent<Grid> + ?Sized>(
     agent: &mut A,
     world: &mut World,
     budget: u64,
+    pause: impl FnMut(&A, &World, &Tick),
+) -> Walk {
+    // Each cell that is seen may cost a whole search and walk.
+    let most = too_many_ticks(world.known.free_cells().count(), budget) * (world.hidden + 1);
+    discover_within(Most::ticks(most), agent, world, budget, pause)
+}
+
+/// As [`discover`], for an agent that may take so long.
+pub fn discover_within<A: Agent<Grid> + ?Sized>(
+    most: Most,
+    agent: &mut A,
+    world: &mut World,
+    budget: u64,
     mut pause: impl FnMut(&A, &World, &Tick),
 ) -> Walk {
     let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
-    // Each cell that is seen may cost a whole search and walk.
-    let most = too_many_ticks(world.known.free_cells().count(), budget) * (world.hidden + 1);
-    while walk.ticks.len() < most {
+    let mut so_far = Most::ticks(0);
+    loop {
         let from = agent.position();
         let news = std::mem::take(&mut world.news);
         let tick = tick(agent, &world.known, Seen { changed: &news }, budget, u64::MAX);
         pause(agent, world, &tick);
         let step = tick.step;
+        most.count(step, &mut so_far);
         walk.ticks.push(tick);
         if let Step::Move(to) = step {
             walk.cost = walk.cost + world.truth.oracle.path_cost(&[from, to]);
@@ -716,7 +836,6 @@ pub fn discover<A: Agent<Grid> + ?Sized>(
             return walk;
         }
     }
-    panic!("the agent walks for ever")
 }
 
 /// Checks that parents lead from a node, if the search has met it, to a root, at ever smaller costs.
@@ -773,6 +892,10 @@ fn values(parameter: &Parameter) -> &'static [&'static str] {
         "weight" => &["1", "1.4", "3"],
         "open" => &["buckets", "heap"],
         "restart" => &["lazy", "eager"],
+        "depth" => &["1", "2", "4", "7"],
+        "queue" => &["0", "1", "10", "60"],
+        "moves" => &["one", "all"],
+        "ties" => &["far", "near"],
         other => panic!("tell the tests which values to try for `{other}`"),
     }
 }
