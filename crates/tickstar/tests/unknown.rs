@@ -474,10 +474,7 @@ fn who_is_slow_to_give_up_finds_its_way_too() {
             }
         }
     }
-    assert!(
-        arrived > 700 && unreachable > 300 && seen > 5000,
-        "{arrived}, {unreachable}, {seen}"
-    );
+    assert!(arrived > 700 && unreachable > 300 && seen > 5000, "{arrived}, {unreachable}, {seen}");
 }
 
 /// After every tick: consistent, zero at the goal, between the space's own and the true distance on

@@ -78,9 +78,12 @@ impl Ball {
     ) -> Thought {
         loop {
             let answer = match self.phase {
-                Phase::Begin => self.begin(space, at, goal),
+                Phase::Begin => {
+                    self.begin(space, at, goal);
+                    None
+                }
                 Phase::Look => self.look(space, goal, slice),
-                Phase::Learn => self.learn(space, at, goal, slice),
+                Phase::Learn => Some(self.learn(space, at, goal, slice)),
             };
             if let Some(thought) = answer {
                 return thought;
@@ -88,7 +91,7 @@ impl Ball {
         }
     }
 
-    fn begin(&mut self, space: &impl Space, at: NodeId, goal: NodeId) -> Option<Thought> {
+    fn begin(&mut self, space: &impl Space, at: NodeId, goal: NodeId) {
         self.learned.cover(space.size());
         self.places.cover(space.size());
         self.stamp = self.stamp.wrapping_add(1);
@@ -101,7 +104,6 @@ impl Ball {
         self.backup.begin(space);
         self.meet(at, at, 0, space.estimate(at, goal));
         self.phase = Phase::Look;
-        None
     }
 
     /// Takes a node into the ball if it is not there.
@@ -147,19 +149,20 @@ impl Ball {
         None
     }
 
+    /// Finds out how far the nodes expanded are from the goal at least, and acts on it.
     fn learn(
         &mut self,
         space: &impl Space,
         at: NodeId,
         goal: NodeId,
         slice: &mut Slice<'_>,
-    ) -> Option<Thought> {
+    ) -> Thought {
         let learned = &self.learned;
         let rim = |node| learned.known(node, Cost::ZERO);
         if !self.backup.spread(space, rim, slice) {
-            return Some(Thought::Wait);
+            return Thought::Wait;
         }
-        Some(self.choose(space, at, goal, slice))
+        self.choose(space, at, goal, slice)
     }
 
     /// Raises the estimate of where the agent stands, and chooses its step.
