@@ -38,6 +38,7 @@
 //! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; begins again only when it must |
 //! | cheapest ways only, on a map that changes or is discovered | [`DStarLite`] | bounded work a tick; stands until its path is known, then mends it where the map changes |
 //! | an agent that stands until its path is whole | [`Acting::Wait`] | an optimal walk, a late start |
+//! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work a tick; arrives if there is a way |
 //!
 //! All of them by name, with their papers and parameters: [`catalog`].
 //!
@@ -46,7 +47,7 @@
 //! * **Exact.** Costs are integers ([`Cost`]); no floating point decides an order. Ties go to the
 //!   larger cost so far, then to the node inserted last. The same input gives the same bits on every
 //!   machine, with either open list and with any slicing.
-//! * **Bounded.** Every expansion and every trace step passes one gate, the [`Slice`] of the tick. An
+//! * **Bounded.** Every expansion, trace step and update passes one gate, the [`Slice`] of the tick. An
 //!   expansion takes constant time amortised; a single one can be dearer on maps of millions of cells
 //!   (see [`OpenList::Buckets`]). Node records live in small pages that never move.
 //! * **Legal.** A step is an edge of the space at that moment, also when the map was edited in between.
