@@ -88,6 +88,11 @@ impl Compare {
     pub fn execute(&self) -> Result<(), Failure> {
         let contestants = self.contestants()?;
         let courses = self.courses()?;
+        for Contestant { config, .. } in &contestants {
+            for course in &courses {
+                course.terrain.admit(config.entry()).map_err(Failure::usage)?;
+            }
+        }
         let total: usize = courses.iter().map(|course| course.problems.len()).sum();
         let bar = progress((total * contestants.len()) as u64, "runs");
         let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| Vec::new()).collect();
@@ -143,7 +148,8 @@ impl Compare {
                 let named = set.iter().map(|Setting(key, value)| format!(":{key}={value}"));
                 let full = format!("{name}{}", named.collect::<String>());
                 for &budget in &budgets {
-                    let config = configure(name, set, budget)?.0;
+                    let (config, _) =
+                        configure(name, set, budget).map_err(|failure| failure.about(text))?;
                     let name = full.clone();
                     contestants.push(Contestant {
                         name,
@@ -207,12 +213,25 @@ impl Compare {
     fn show(&self, courses: &[Course], rows: Vec<(&Contestant, Summary)>) -> Result<(), Failure> {
         let (left_out, rows): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|(who, _)| who.out.load(Ordering::Relaxed));
+        let left_out = self.cutoff.filter(|_| !left_out.is_empty()).map(|cutoff| {
+            let name = |(who, _): &(&Contestant, _)| {
+                format!("{} (budget {})", who.name, budget_name(who.budget))
+            };
+            let names: Vec<_> = left_out.iter().map(name).collect();
+            format!(
+                "left out, with more than {cutoff} expansions in an interval: {}",
+                names.join(", ")
+            )
+        });
         match &self.csv {
             Some(path) if path.as_os_str() != "-" => {
                 let csv = csv(&rows);
                 std::fs::write(path, csv).map_err(|error| Failure::writing(path, &error))?;
             }
             Some(_) => {
+                if let Some(left_out) = left_out {
+                    eprintln!("{left_out}");
+                }
                 return Ok(io::stdout().lock().write_all(csv(&rows).as_bytes())?);
             }
             None => {}
@@ -233,13 +252,8 @@ impl Compare {
              most expansions, most tracing: in any interval of any problem · memory: of one agent at \
              most"
         )?;
-        if let Some(cutoff) = self.cutoff.filter(|_| !left_out.is_empty()) {
-            let names: Vec<_> = left_out
-                .iter()
-                .map(|(who, _)| format!("{} (budget {})", who.name, budget_name(who.budget)))
-                .collect();
-            let names = names.join(", ");
-            writeln!(out, "left out, with more than {cutoff} expansions in an interval: {names}")?;
+        if let Some(left_out) = left_out {
+            writeln!(out, "{left_out}")?;
         }
         Ok(out.flush()?)
     }

@@ -25,6 +25,15 @@ impl Failure {
         Failure::Input(reason.to_string())
     }
 
+    /// The same, with what it is about named before.
+    pub fn about(self, what: &str) -> Failure {
+        match self {
+            Failure::Usage(message) => Failure::Usage(format!("{what}: {message}")),
+            Failure::Input(message) => Failure::Input(format!("{what}: {message}")),
+            Failure::Closed => Failure::Closed,
+        }
+    }
+
     /// A file that cannot be written.
     pub fn writing(path: &Path, error: &io::Error) -> Failure {
         Failure::Input(format!("{}: cannot be written: {error}", path.display()))

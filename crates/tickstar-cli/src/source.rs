@@ -103,7 +103,8 @@ pub struct Worlds {
     )]
     world: WorldKind,
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
-    /// sides; for learning real-time searches, which are slow to notice that there is no way, 500 times]
+    /// sides; for learning real-time searches, which are slow to notice that there is no way, 50000
+    /// times over the budget but at least 500, and 2000 without a budget]
     #[arg(long, value_name = "N")]
     max_intervals: Option<u64>,
     /// The seed of whatever is random: the problems of a built-in map, and the world

@@ -142,8 +142,11 @@ pub struct Job<'a> {
 
 /// The usual limit of intervals, times the sum of the map's sides, where the map changes.
 const HASTY: u64 = 20;
-/// And for an algorithm that is slow to give up: more than it needs on all but the worst of maps.
-const PATIENT: u64 = 500;
+/// And for an algorithm that is slow to give up: more than it needs on all but the worst of maps. Those
+/// that think little in an interval need more of them, and take less time for each.
+fn patience(budget: Option<u64>) -> u64 {
+    budget.map_or(2000, |budget| (50_000 / budget.max(1)).max(500))
+}
 
 impl<'a> Job<'a> {
     /// A job with the usual limit of intervals: none, but where the map changes, as an agent may then
@@ -158,7 +161,7 @@ impl<'a> Job<'a> {
         let sides = u64::from(grid.width()) + u64::from(grid.height());
         let patient = config.entry().guarantees.slow_to_give_up;
         let max_intervals = match (patient, terrain.changes()) {
-            (true, _) => Some(PATIENT * sides),
+            (true, _) => Some(patience(budget) * sides),
             (false, true) => Some(HASTY * sides),
             (false, false) => None,
         };
@@ -228,7 +231,9 @@ impl<'a> Job<'a> {
             let settled = journey.restarts == 0 && journey.lessons == 0;
             let done = settled || journey.outcome != Outcome::Reached;
             if done && journey.outcome == Outcome::Reached {
-                record.plan = sim.plan().and_then(|plan| self.plan(&plan, sim.world().truth()));
+                // Not what is left of one that began on the way.
+                let whole = sim.plan().filter(|plan| plan.first() == journey.path.first());
+                record.plan = whole.and_then(|plan| self.plan(&plan, sim.world().truth()));
             }
             runs.push((record, journey));
             if done {

@@ -1,8 +1,10 @@
 //! The command line from outside: the program is run, and its output, files and exit code are read.
 
 mod bad_input;
+mod catalogue;
 mod compare;
 mod draw;
+mod learning;
 mod maps;
 mod output;
 mod run;

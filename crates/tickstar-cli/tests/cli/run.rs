@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Cell, Folder, Plan, RULES, Rules, algorithms, cell, json_lines, length, map, number, same,
+    Cell, Folder, Plan, RULES, Rules, algorithms, cell, is_learning, json_lines, length, map,
+    most_updates, number, same,
 };
 
 /// Every field of a record, in the order in which they are written.
-const FIELDS: [&str; 23] = [
+const FIELDS: [&str; 26] = [
     "map",
     "start",
     "goal",
@@ -27,9 +28,12 @@ const FIELDS: [&str; 23] = [
     "max_expansions_per_interval",
     "trace_steps",
     "max_trace_steps_per_interval",
+    "updates",
+    "max_updates_per_interval",
     "back_moves",
     "non_optimal_moves",
     "restarts",
+    "lessons",
     "peak_bytes",
 ];
 
@@ -85,7 +89,9 @@ fn a_record_has_every_field_and_a_problem_each_in_the_order_of_the_input() {
         assert_eq!(record["budget"], 20);
         assert_eq!(record["world"], "known");
         assert_eq!(record["seed"], 7);
-        assert_eq!(record["restarts"], 0);
+        for name in ["restarts", "lessons", "updates", "max_updates_per_interval"] {
+            assert_eq!(record[name], 0, "{name}");
+        }
         assert!(number(record, "peak_bytes") > 0);
         let params = json!({
             "r": 0.9, "c": 10.0, "trace": "bounded",
@@ -165,7 +171,7 @@ fn start_and_goal_may_be_the_same() {
             format!("run --map a.map --from 2,3 --to 2,3 --algorithm {algorithm} --json --path");
         let record = &folder.run(&run).json()[0];
         assert_eq!(record["outcome"], "reached");
-        for name in ["moves", "intervals", "expansions", "trace_steps", "back_moves"] {
+        for name in ["moves", "intervals", "expansions", "trace_steps", "updates", "back_moves"] {
             assert_eq!(number(record, name), 0, "{name}: {record}");
         }
         for (name, expected) in [("cost", 0.0), ("optimal", 0.0), ("suboptimality", 1.0)] {
@@ -184,6 +190,8 @@ fn limits(algorithm: &str, budget: u64) -> (u64, u64, u64) {
             let expansions = budget * 9 / 10;
             (expansions, (budget - expansions) * 10, budget * 10)
         }
+        "dstar-lite" => (budget, 0, 0),
+        name if is_learning(name) => (budget, budget, budget),
         _ => (budget, u64::MAX, u64::MAX),
     }
 }
@@ -215,6 +223,8 @@ fn every_algorithm_keeps_its_budget_and_ends_rightly() {
                     assert!(number(record, "max_trace_steps_per_interval") <= most, "{record}");
                     let total = number(record, "expansions");
                     assert!(total <= expansions * number(record, "intervals"), "{record}");
+                    let updates = number(record, "max_updates_per_interval");
+                    assert!(updates <= most_updates(&algorithm, Some(budget)), "{record}");
                     assert_eq!(found, !flags.starts_with("closed"), "{record}");
                 }
             }
@@ -222,8 +232,8 @@ fn every_algorithm_keeps_its_budget_and_ends_rightly() {
     }
 }
 
-const EVENTS: [&str; 7] =
-    ["found", "adopted", "kept", "backtrack", "bounce", "shortcut", "restart"];
+const EVENTS: [&str; 8] =
+    ["found", "adopted", "kept", "backtrack", "bounce", "shortcut", "restart", "learned"];
 
 /// Checks the lines of one problem against its record.
 fn judge_trace(plan: &Plan, record: &Value, lines: &[Value]) {

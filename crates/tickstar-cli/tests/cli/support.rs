@@ -145,6 +145,27 @@ pub fn algorithms(folder: &Folder) -> Vec<String> {
     entries.iter().map(|entry| entry["name"].as_str().unwrap().to_string()).collect()
 }
 
+/// Those that learn while they walk: they are slow to give up, and not for maps on which anything opens.
+pub const LEARNING: [&str; 6] = ["lrta", "p-lrta", "lss-lrta", "rtaa", "a-rtaa", "da-rtaa"];
+
+/// Whether this is one of them, with or without flags behind the name.
+pub fn is_learning(algorithm: &str) -> bool {
+    LEARNING.iter().any(|&name| algorithm.split_whitespace().next() == Some(name))
+}
+
+/// Why those are refused.
+pub const NO_OPENINGS: &str =
+    "it arrives by raising its estimates, which may be too large once something opens";
+
+/// The most updates an interval may have: those that learn after their search or mend it have ten for
+/// each unit of the budget, all others none.
+pub fn most_updates(algorithm: &str, budget: Option<u64>) -> u64 {
+    match algorithm {
+        "lrta" | "lss-lrta" | "dstar-lite" => budget.map_or(u64::MAX, |budget| 10 * budget),
+        _ => 0,
+    }
+}
+
 /// How a map is walked, with the flags that say so.
 #[derive(Clone, Copy)]
 pub struct Rules {
@@ -190,8 +211,21 @@ impl Plan {
         (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
     }
 
+    /// The cells of the map that are neighbours of this one where nothing is in the way.
+    pub fn around(&self, (x, y): Cell) -> Vec<Cell> {
+        let (width, height) = (self.rows[0].len() as i64, self.rows.len() as i64);
+        let square = (y - 1..=y + 1).flat_map(|y| (x - 1..=x + 1).map(move |x| (x, y)));
+        let on_map = square.filter(|(x, y)| (0..width).contains(x) && (0..height).contains(y));
+        on_map.filter(|&cell| self.near((x, y), cell)).collect()
+    }
+
+    /// Whether the same cells are free, on a map of the same size.
+    pub fn is_like(&self, other: &Plan) -> bool {
+        self.rows == other.rows
+    }
+
     /// Whether the cells are neighbours where nothing is in the way.
-    pub fn near(&self, (ax, ay): Cell, (bx, by): Cell) -> bool {
+    fn near(&self, (ax, ay): Cell, (bx, by): Cell) -> bool {
         match ((ax - bx).abs(), (ay - by).abs()) {
             (0, 1) | (1, 0) => true,
             (1, 1) => self.rules.diagonal,

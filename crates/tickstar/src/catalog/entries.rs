@@ -75,9 +75,8 @@ const REPLANS: &str = "searches anew, standing, when the path is cut: arrives in
                        when there is a way";
 
 /// Why the learning ones are not for maps that open.
-const ESTIMATES: &str = "it arrives by raising its estimates, and where something opens they may be too \
-                         large: all would have to be forgotten each time, and it could walk to and fro \
-                         for ever";
+const ESTIMATES: &str = "it arrives by raising its estimates, which may be too large once something opens; \
+                         it would have to forget them each time, and could walk to and fro for ever";
 
 const MOVES: Parameter = Parameter {
     name: "moves",

@@ -1,0 +1,165 @@
+//! `tickstar algorithms`: every algorithm with what there is to know of it.
+
+use serde_json::Value;
+
+use crate::support::{Folder, NO_OPENINGS, is_learning, map};
+
+const NAMES: [&str; 20] = [
+    "astar",
+    "wastar",
+    "gbfs",
+    "late-astar",
+    "tba",
+    "tb-wastar",
+    "tb-gbfs",
+    "rtba",
+    "tbaa",
+    "rtb-wastar",
+    "rtb-gbfs",
+    "lrta",
+    "p-lrta",
+    "lss-lrta",
+    "rtaa",
+    "a-rtaa",
+    "da-rtaa",
+    "repeated-astar",
+    "adaptive-astar",
+    "dstar-lite",
+];
+
+const FIELDS: [&str; 8] =
+    ["name", "title", "summary", "paper", "default_budget", "parameters", "guarantees", "worlds"];
+
+const GUARANTEES: [&str; 8] = [
+    "complete",
+    "acts_at_once",
+    "bounded_tick",
+    "needs_reversible_edges",
+    "slow_to_give_up",
+    "no_openings",
+    "cost",
+    "changes",
+];
+
+const WORLDS: [&str; 5] = ["known", "unknown", "partial", "dynamic", "script"];
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    let text = value[name].as_str().unwrap_or_else(|| panic!("{name} is no text: {value}"));
+    assert!(!text.trim().is_empty(), "{name} is empty: {value}");
+    text
+}
+
+#[test]
+fn all_twenty_are_described_as_json() {
+    let folder = Folder::new("catalogue-json");
+    let entries = folder.run("algorithms --json").json();
+    let names: Vec<_> = entries.iter().map(|entry| text(entry, "name")).collect();
+    assert_eq!(names, NAMES);
+    for entry in &entries {
+        assert_eq!(keys(entry), FIELDS);
+        for name in ["title", "summary", "paper"] {
+            text(entry, name);
+        }
+        let guarantees = &entry["guarantees"];
+        assert_eq!(keys(guarantees), GUARANTEES);
+        for name in &GUARANTEES[..5] {
+            assert!(guarantees[name].is_boolean(), "{name}: {entry}");
+        }
+        assert_eq!(guarantees["complete"], true, "{entry}");
+        text(guarantees, "cost");
+        text(guarantees, "changes");
+        let name = text(entry, "name");
+        assert_eq!(guarantees["slow_to_give_up"], is_learning(name), "{entry}");
+        let reason = guarantees["no_openings"].as_str();
+        assert_eq!(
+            reason.is_some_and(|r| r.starts_with(NO_OPENINGS)),
+            is_learning(name),
+            "{entry}"
+        );
+        assert_eq!(reason.is_some(), is_learning(name), "{entry}");
+        let worlds: Vec<_> =
+            entry["worlds"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+        let expected = WORLDS.into_iter().filter(|world| !is_learning(name) || *world != "dynamic");
+        assert_eq!(worlds, expected.collect::<Vec<_>>(), "{entry}");
+        for parameter in entry["parameters"].as_array().unwrap() {
+            assert_eq!(keys(parameter), ["name", "default", "meaning"]);
+            for name in ["name", "default", "meaning"] {
+                text(parameter, name);
+            }
+        }
+        let one = folder.run(&format!("algorithms {name} --json")).json();
+        assert_eq!(one, std::slice::from_ref(entry));
+    }
+}
+
+#[test]
+fn the_text_says_the_same() {
+    let folder = Folder::new("catalogue-text");
+    let entries = folder.run("algorithms --json").json();
+    let whole = folder.run("algorithms").good();
+    let blocks: Vec<_> = whole.split("\n\n").filter(|block| !block.is_empty()).collect();
+    assert_eq!(blocks.len(), NAMES.len());
+    for (entry, block) in entries.iter().zip(blocks) {
+        let (name, guarantees) = (text(entry, "name"), &entry["guarantees"]);
+        assert!(block.starts_with(&format!("{name}  —  {}\n", text(entry, "title"))), "{block}");
+        let has = |what: &str| assert!(block.contains(what), "{what} is missing: {block}");
+        has(text(entry, "summary"));
+        has(&format!("\n    paper: {}\n", text(entry, "paper")));
+        let budget = entry["default_budget"].as_u64();
+        let budget = budget.map_or("no limit".to_string(), |budget| budget.to_string());
+        has(&format!("\n    budget a tick: {budget} unless --budget says otherwise\n"));
+        for (name, words) in [
+            ("complete", "complete"),
+            ("acts_at_once", "acts at once"),
+            ("bounded_tick", "all work bounded"),
+            ("needs_reversible_edges", "needs reversible edges"),
+        ] {
+            has(&format!("{words}: {}", if guarantees[name] == true { "yes" } else { "no" }));
+        }
+        has(&format!("\n    cost of the walk: {}\n", text(guarantees, "cost")));
+        has(&format!("\n    when the map changes: {}\n", text(guarantees, "changes")));
+        let slow = "notices that there is no way: slowly";
+        assert_eq!(block.contains(slow), is_learning(name), "{block}");
+        if is_learning(name) {
+            has("\n    worlds: known, unknown, partial, script (that frees nothing)\n");
+            has(&format!("\n    not where blocked cells become free: {NO_OPENINGS}"));
+        } else {
+            has("\n    worlds: known, unknown, partial, dynamic, script");
+            assert!(!block.contains("not where"), "{block}");
+        }
+        for parameter in entry["parameters"].as_array().unwrap() {
+            has(&format!("\n      {}={}", text(parameter, "name"), text(parameter, "default")));
+            has(text(parameter, "meaning"));
+        }
+        let alone = folder.run(&format!("algorithms {name}")).good();
+        assert_eq!(alone.trim_end(), block.trim_end());
+    }
+}
+
+#[test]
+fn the_defaults_told_are_those_it_has() {
+    let folder = Folder::new("catalogue-defaults");
+    folder.write("a.map", map(&["........", ".@@@@@..", "......@.", ".@@@@.@.", "......@."]));
+    for entry in folder.run("algorithms --json").json() {
+        let name = text(&entry, "name");
+        let run = format!("run --map a.map --from 0,3 --to 7,4 --json --path --algorithm {name}");
+        let setting = |p: &Value| format!("--set {}={}", text(p, "name"), text(p, "default"));
+        let settings: Vec<_> =
+            entry["parameters"].as_array().unwrap().iter().map(setting).collect();
+        let settings = settings.join(" ");
+        let budget = entry["default_budget"].as_u64();
+        let budget = budget.map_or(String::new(), |budget| format!(" --budget {budget}"));
+        let record = folder.run(&run).json().remove(0);
+        assert_eq!(record["outcome"], "reached", "{record}");
+        assert_eq!(record["budget"], entry["default_budget"], "{record}");
+        let parameters: Vec<_> = keys(&record["params"]);
+        let named: Vec<_> =
+            entry["parameters"].as_array().unwrap().iter().map(|p| text(p, "name")).collect();
+        assert_eq!(parameters, named);
+        assert_eq!(folder.run(&format!("{run} {settings}{budget}")).json()[0], record, "{name}");
+    }
+}
