@@ -98,17 +98,18 @@ impl Learned {
     /// The estimate of a node, given that of the space, where estimates are raised by hand; the node is
     /// met by that.
     #[inline]
-    pub fn meet(&mut self, node: NodeId, plain: Cost) -> Cost {
+    pub fn meet(&mut self, node: NodeId, plain: impl FnOnce() -> Cost) -> Cost {
         let raised = match self.raised.find_mut(node) {
             Some(raised) => raised,
             None => self.raised.touch(node),
         };
-        if raised.search < self.first {
-            *raised = Raised { h: plain, search: self.first };
-            self.count(plain);
-            return plain;
+        if raised.search >= self.first {
+            return raised.h;
         }
-        raised.h
+        let plain = plain();
+        *raised = Raised { h: plain, search: self.first };
+        self.count(plain);
+        plain
     }
 
     /// As [`Learned::meet`], without meeting it.

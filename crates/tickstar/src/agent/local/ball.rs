@@ -116,7 +116,7 @@ impl Ball {
         if place.stamp != self.stamp {
             *place = Place { stamp: self.stamp, steps };
             self.list.push((node, from));
-            self.learned.meet(node, plain);
+            self.learned.meet(node, || plain);
         }
     }
 
@@ -181,7 +181,7 @@ impl Ball {
             Neighbour::prefer(&mut best, Neighbour { to, cost, ahead, is_goal: to == goal }, at);
         });
         let Some(best) = best else { return Thought::Unreachable };
-        let before = self.learned.meet(at, space.estimate(at, goal));
+        let before = self.learned.meet(at, || space.estimate(at, goal));
         if best.total() > before {
             slice.note(Event::Learned);
             self.learned.raise(at, best.total());

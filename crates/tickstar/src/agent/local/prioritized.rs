@@ -10,7 +10,7 @@ pub(super) struct Prioritized {
     queue: Queue,
     /// Room for the neighbours of a node. Taken in first and gone through after, the code that does so
     /// stands in the loop once instead of once for each direction.
-    near: Vec<(NodeId, Cost, Cost)>,
+    near: Vec<(NodeId, Cost)>,
 }
 
 impl Prioritized {
@@ -66,29 +66,26 @@ impl Prioritized {
     /// Raises the estimate of a node to what its neighbours let it be, and if that is more, offers them to
     /// the queue. Answers whether it is.
     fn update(&mut self, space: &impl Space, node: NodeId, goal: NodeId) -> bool {
-        let before = self.learned.meet(node, space.estimate(node, goal));
+        let before = self.learned.meet(node, || space.estimate(node, goal));
         self.near.clear();
         let near = &mut self.near;
-        space.for_each_edge_onward(node, node, goal, Skip::Seen, |to, cost, plain| {
-            near.push((to, cost, plain));
-        });
+        space.for_each_edge(node, |to, cost| near.push((to, cost)));
         let mut least = Cost::INFINITE;
-        for &(to, cost, plain) in &self.near {
-            least = least.min(cost + self.learned.meet(to, plain));
+        for &(to, cost) in &self.near {
+            least = least.min(cost + self.learned.meet(to, || space.estimate(to, goal)));
         }
         // A node without edges was blocked since it was queued, or is where the agent is locked in.
         if least <= before || least == Cost::INFINITE {
             return false;
         }
         self.learned.raise(node, least);
-        for &(to, ..) in self.near.iter().filter(|near| near.0 != goal) {
-            self.queue.offer(to, least - before);
-        }
+        let others = self.near.iter().map(|near| near.0).filter(|&near| near != goal);
+        self.queue.offer(others, least - before);
         true
     }
 
     pub fn bytes(&self) -> usize {
-        let near = self.near.capacity() * size_of::<(NodeId, Cost, Cost)>();
+        let near = self.near.capacity() * size_of::<(NodeId, Cost)>();
         self.learned.bytes() + self.queue.bytes() + near
     }
 }
@@ -138,37 +135,40 @@ impl Queue {
         }
     }
 
-    /// Queues a node with this priority, or with the larger one it is queued with already.
-    fn offer(&mut self, node: NodeId, priority: Cost) {
-        self.serial = self.serial.wrapping_add(1);
-        let rank = (priority, self.serial);
-        // The entries between where one goes and the other comes move by one.
-        let gone = match self.places.find(node).copied().flatten() {
-            Some((known, _)) if known >= priority => return,
-            Some(known) => self.place_of(known),
-            None if self.list.len() < self.most => {
-                let at = self.place_of(rank);
-                self.list.insert(at, Entry { rank, node });
-                self.set_place(node, Some(rank));
-                return;
-            }
-            None => match self.list.first() {
-                Some(&smallest) if smallest.rank.0 < priority => {
-                    self.set_place(smallest.node, None);
-                    0
+    /// Queues nodes with this priority, or with the larger ones they are queued with already.
+    fn offer(&mut self, nodes: impl Iterator<Item = NodeId>, priority: Cost) {
+        let full = self.list.len() >= self.most;
+        if full && self.list.first().is_none_or(|smallest| smallest.rank.0 >= priority) {
+            return; // none can come in, and those queued are as large
+        }
+        // They all come after those of the same priority, and so one after another.
+        let mut at = self.list.partition_point(|entry| entry.rank.0 <= priority);
+        for node in nodes {
+            // One goes, and those between it and where the other comes move by one; or none goes.
+            let gone = match self.places.find(node).copied().flatten() {
+                Some((known, _)) if known >= priority => continue,
+                Some(known) => Some(self.list.partition_point(|entry| entry.rank < known)),
+                None if self.list.len() < self.most => None,
+                None if at == 0 || self.list[0].rank.0 >= priority => continue,
+                None => {
+                    self.set_place(self.list[0].node, None);
+                    Some(0)
                 }
-                _ => return,
-            },
-        };
-        let at = self.place_of(rank) - 1;
-        self.list[gone..=at].rotate_left(1);
-        self.list[at] = Entry { rank, node };
-        self.set_place(node, Some(rank));
-    }
-
-    /// How many entries come before this rank.
-    fn place_of(&self, rank: Rank) -> usize {
-        self.list.partition_point(|entry| entry.rank < rank)
+            };
+            self.serial = self.serial.wrapping_add(1);
+            let entry = Entry { rank: (priority, self.serial), node };
+            match gone {
+                Some(gone) => {
+                    self.list[gone..at].rotate_left(1);
+                    self.list[at - 1] = entry;
+                }
+                None => {
+                    self.list.insert(at, entry);
+                    at += 1;
+                }
+            }
+            self.set_place(node, Some(entry.rank));
+        }
     }
 
     fn set_place(&mut self, node: NodeId, rank: Option<Rank>) {
