@@ -1,37 +1,15 @@
 //! The public benchmark's maps and the papers' figures on them, where they lie beside the repository.
 
-use std::path::{Path, PathBuf};
-use std::thread;
+mod common;
+
+use std::path::Path;
 
 use tickstar::catalog::{self, Config};
 use tickstar::{Event, Grid, NodeId, SearchConfig, Seen, Slice, Space, Step, find_path};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
 use tickstar_lab::{Outcome, Sim, Terrain};
 
-/// The folder with the maps and problems, or a word that there is none.
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    // Straight to standard error: the test runner keeps what `println!` prints to itself.
-    let message = "skipped: no shared maps beside the repository\n";
-    std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes()).ok();
-    None
-}
-
-/// Does the same to each item, on as many threads as there are processors, and keeps the order.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let share = items.len().div_ceil(threads).max(1);
-    let work = &work;
-    thread::scope(|scope| {
-        let run = |part: &'_ [T]| part.iter().map(work).collect::<Vec<R>>();
-        let parts: Vec<_> =
-            items.chunks(share).map(|part| scope.spawn(move || run(part))).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
-    })
-}
+use common::{in_parallel, shared};
 
 #[test]
 fn lengths_agree_with_those_the_benchmark_states() {

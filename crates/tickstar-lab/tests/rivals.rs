@@ -1,25 +1,16 @@
 //! The time-bounded searches beside their rivals, as the papers of 2009 and 2012 have them: who is better
 //! than whom, on a few problems of the maps beside the repository.
 
-use std::path::{Path, PathBuf};
-use std::thread;
+mod common;
+
+use std::path::Path;
 
 use tickstar::catalog;
 use tickstar::{Corners, Grid};
 use tickstar_lab::files::{read_map, read_problems};
 use tickstar_lab::{Job, Problem, Record, Summary, Terrain};
 
-/// The folder with the maps and problems, or a word that there is none.
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    // Straight to standard error: the test runner keeps what `println!` prints to itself.
-    let message = "skipped: no shared maps beside the repository\n";
-    std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes()).ok();
-    None
-}
+use common::{in_parallel, shared};
 
 /// A map with some of its problems.
 struct Course {
@@ -37,21 +28,12 @@ impl Course {
         Course { grid, problems }
     }
 
-    /// The records of all problems, on two threads.
+    /// The records of all problems.
     fn run(&self, world: &str, (name, settings): Setting<'_>, budget: Option<u64>) -> Vec<Record> {
         let config = catalog::find(name).unwrap().configure(settings).unwrap();
         let terrain = Terrain::new(&world.parse().unwrap(), &self.grid, 1).unwrap();
-        let job = &Job::new("", &terrain, &config, budget);
-        let (some, others) = self.problems.split_at(self.problems.len() / 2);
-        let solve = move |part: &[Problem]| -> Vec<Record> {
-            part.iter().map(|problem| job.record(problem).unwrap()).collect()
-        };
-        thread::scope(|scope| {
-            let others = scope.spawn(move || solve(others));
-            let mut records = solve(some);
-            records.extend(others.join().unwrap());
-            records
-        })
+        let job = Job::new("", &terrain, &config, budget);
+        in_parallel(&self.problems, |problem| job.record(problem).unwrap())
     }
 }
 

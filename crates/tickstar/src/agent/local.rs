@@ -61,12 +61,13 @@
 //!   lowers `Δ`, or else goes to the best open node and lowers the estimate. So no place is seen twice.
 //!
 //! # Real-time bound
-//! At most as many expansions and trace steps as the budget, and ten times as many updates, one for each
-//! node on the rim and one for each expanded, where those are learned about. A budget smaller than
-//! what LRTA* needs for its ball makes the agent wait for some ticks; P LRTA* then does fewer updates; for
-//! the others the budget is the lookahead. Beside that: a look at every open node, at most so many for each
-//! expansion as it has neighbours, to avoid depressions; and one store for each node expanded, when
-//! LSS-LRTA* is done. RTAA* keeps one number for each search it has done, until it has a new task.
+//! At most as many expansions and trace steps as the budget. LSS-LRTA* and LRTA* also do two updates for each
+//! node expanded: one to look at its edges, and one when it is known how far it is. For LSS-LRTA* and RTAA*
+//! the budget is the lookahead. If it is too small for the ball of LRTA*, the agent waits for some ticks, each
+//! with at most ten times as many updates as the budget; P LRTA* does fewer updates of its queue. Beside that:
+//! to avoid depressions a look at every open node, of which there are at most so many for each expansion as
+//! it has neighbours; and one store for each node expanded, when LSS-LRTA* is done. RTAA* and LSS-LRTA* keep
+//! one number for each search they have done, until they have a new task.
 
 mod astar_shaped;
 mod backup;
