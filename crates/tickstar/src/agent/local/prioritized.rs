@@ -157,15 +157,12 @@ impl Queue {
             };
             self.serial = self.serial.wrapping_add(1);
             let entry = Entry { rank: (priority, self.serial), node };
-            match gone {
-                Some(gone) => {
-                    self.list[gone..at].rotate_left(1);
-                    self.list[at - 1] = entry;
-                }
-                None => {
-                    self.list.insert(at, entry);
-                    at += 1;
-                }
+            if let Some(gone) = gone {
+                self.list[gone..at].rotate_left(1);
+                self.list[at - 1] = entry;
+            } else {
+                self.list.insert(at, entry);
+                at += 1;
             }
             self.set_place(node, Some(entry.rank));
         }
