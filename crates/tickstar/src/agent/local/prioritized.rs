@@ -102,11 +102,11 @@ struct Queue {
     list: Vec<Entry>,
     /// What each queued node is in the list as; nothing of the kind for others.
     places: Paged<Option<Rank>>,
-    serial: u32,
+    serial: u64,
 }
 
 /// How large, and which of several: the one queued last is taken first.
-type Rank = (Cost, u32);
+type Rank = (Cost, u64);
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -155,7 +155,7 @@ impl Queue {
                     Some(0)
                 }
             };
-            self.serial = self.serial.wrapping_add(1);
+            self.serial += 1;
             let entry = Entry { rank: (priority, self.serial), node };
             if let Some(gone) = gone {
                 self.list[gone..at].rotate_left(1);
