@@ -123,7 +123,7 @@ impl Compare {
     fn contestants(&self) -> Result<Vec<Contestant>, Failure> {
         let mut contestants = Vec::new();
         for text in &self.algorithms {
-            let wrong = |error: String| Failure::usage(format!("{text}: {error}"));
+            let wrong = |error: String| Failure::usage(error).about(text);
             let mut parts = text.split(':');
             let name = parts.next().unwrap_or_default();
             let mut budgets: Vec<Option<u64>> = self.budgets.iter().copied().map(Some).collect();

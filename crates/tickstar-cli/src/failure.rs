@@ -28,8 +28,8 @@ impl Failure {
     /// The same, with what it is about named before.
     pub fn about(self, what: &str) -> Failure {
         match self {
-            Failure::Usage(message) => Failure::Usage(format!("{what}: {message}")),
-            Failure::Input(message) => Failure::Input(format!("{what}: {message}")),
+            Failure::Usage(message) => Failure::Usage(format!("`{what}`: {message}")),
+            Failure::Input(message) => Failure::Input(format!("`{what}`: {message}")),
             Failure::Closed => Failure::Closed,
         }
     }

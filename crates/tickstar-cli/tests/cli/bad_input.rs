@@ -116,11 +116,11 @@ fn specifications_to_compare() {
     let folder = Folder::new("bad-compare");
     for (specification, named) in [
         ("tba,nothing", "there is no algorithm `nothing`"),
-        ("tba:switch", "tba:switch: expected key=value"),
+        ("tba:switch", "`tba:switch`: expected key=value"),
         ("tba:speed=9", "`tba` has no parameter `speed`"),
         ("tba:r=2", "r=2: must be above 0 and below 1"),
         ("wastar:weight=0.5", "0.5"),
-        ("tba:", "tba:: expected key=value"),
+        ("tba:", "`tba:`: expected key=value"),
         ("tba,", "there is no algorithm ``"),
     ] {
         refused(&folder, &format!("compare --algorithms {specification}"), USAGE, &[named]);

@@ -171,7 +171,7 @@ fn lists_of_values_that_make_no_sense() {
     let folder = Folder::new("compare-bad-lists");
     let whole = "must be a whole number from 1 to 1000000";
     for (specification, named) in [
-        ("tba:budget=ten", "tba:budget=ten: budget `ten` is not a whole number, and not `none`"),
+        ("tba:budget=ten", "`tba:budget=ten`: budget `ten` is not a whole number, and not `none`"),
         ("tba:budget=10+ten", "budget `ten` is not a whole number, and not `none`"),
         ("tba:budget=", "budget `` is not a whole number, and not `none`"),
         ("tba:budget=10+", "budget `` is not a whole number"),
@@ -179,7 +179,7 @@ fn lists_of_values_that_make_no_sense() {
         ("tba:budget=1.5", "budget `1.5` is not a whole number"),
         ("tba:budget=None", "budget `None` is not a whole number"),
         ("tba:budget=0", "a budget of 0"),
-        ("tba:budget", "tba:budget: expected key=value"),
+        ("tba:budget", "`tba:budget`: expected key=value"),
         ("lrta:depth=", &format!("depth=: {whole}")),
         ("lrta:depth=4+", &format!("depth=: {whole}")),
         ("lrta:depth=4++8", &format!("depth=: {whole}")),
@@ -194,7 +194,7 @@ fn lists_of_values_that_make_no_sense() {
     ] {
         for csv in ["", "--csv c.csv"] {
             let compare = format!("compare {csv} --algorithms tba,{specification}");
-            refused(&folder, &compare, USAGE, &[named]);
+            refused(&folder, &compare, USAGE, &[named, &format!("`{specification}`")]);
             assert!(!folder.path("c.csv").exists(), "{compare}");
         }
     }
