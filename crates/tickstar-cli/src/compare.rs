@@ -77,10 +77,9 @@ struct Contestant {
 fn budget(text: &str) -> Result<Option<u64>, String> {
     match text.trim() {
         "none" => Ok(None),
-        number => number
-            .parse()
-            .map(Some)
-            .map_err(|_| format!("budget `{number}` is not a whole number, and not `none`")),
+        number => number.parse().map(Some).map_err(|_| {
+            format!("budget `{number}` is not a whole number below 2^64, and not `none`")
+        }),
     }
 }
 
@@ -128,8 +127,15 @@ impl Compare {
             let name = parts.next().unwrap_or_default();
             let mut budgets: Vec<Option<u64>> = self.budgets.iter().copied().map(Some).collect();
             let mut settings: Vec<Vec<Setting>> = vec![Vec::new()];
+            let mut keys = Vec::new();
             for part in parts {
                 let Setting(key, values) = part.parse().map_err(wrong)?;
+                if keys.contains(&key) {
+                    return Err(wrong(format!(
+                        "`{key}` is given twice; several values go with a +"
+                    )));
+                }
+                keys.push(key.clone());
                 if key == "budget" {
                     budgets =
                         values.split('+').map(budget).collect::<Result<_, _>>().map_err(wrong)?;
@@ -148,8 +154,10 @@ impl Compare {
                 let named = set.iter().map(|Setting(key, value)| format!(":{key}={value}"));
                 let full = format!("{name}{}", named.collect::<String>());
                 for &budget in &budgets {
-                    let (config, _) =
-                        configure(name, set, budget).map_err(|failure| failure.about(text))?;
+                    let named = |failure: Failure| {
+                        if text == name { failure } else { failure.about(text) }
+                    };
+                    let (config, _) = configure(name, set, budget).map_err(named)?;
                     let name = full.clone();
                     contestants.push(Contestant {
                         name,

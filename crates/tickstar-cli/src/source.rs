@@ -103,8 +103,8 @@ pub struct Worlds {
     )]
     world: WorldKind,
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
-    /// sides; for learning real-time searches, which are slow to notice that there is no way, 50000
-    /// times over the budget but at least 500, and 2000 without a budget]
+    /// sides; for learning real-time searches, which are slow to notice that there is no way, 50000 divided
+    /// by the budget times that sum (at least 500 times, and 2000 times without a budget)]
     #[arg(long, value_name = "N")]
     max_intervals: Option<u64>,
     /// The seed of whatever is random: the problems of a built-in map, and the world
@@ -162,7 +162,7 @@ impl Problems {
             if files.len() > 1 && files.len() != maps {
                 let (noun, files) = (if maps == 1 { "map" } else { "maps" }, files.len());
                 return Err(Failure::usage(format!(
-                    "{files} times {flag} for {maps} {noun}: give one for each map, in the same order"
+                    "{files} times {flag} for {maps} {noun}: give one for each map, in the same order, or one for all"
                 )));
             }
         }

@@ -142,8 +142,8 @@ pub struct Job<'a> {
 
 /// The usual limit of intervals, times the sum of the map's sides, where the map changes.
 const HASTY: u64 = 20;
-/// And for an algorithm that is slow to give up: more than it needs on all but the worst of maps. Those
-/// that think little in an interval need more of them, and take less time for each.
+/// And for an algorithm that is slow to give up: more than it needs to arrive on all but the worst of
+/// mazes, and often less than it needs to find out that there is no way. Those that think little in an interval need more of them, and take less time for each.
 fn patience(budget: Option<u64>) -> u64 {
     budget.map_or(2000, |budget| (50_000 / budget.max(1)).max(500))
 }

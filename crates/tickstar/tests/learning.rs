@@ -1225,3 +1225,36 @@ fn memory_follows_what_is_touched() {
         }
     }
 }
+
+/// A wall that cuts the agent off from all it has looked at, while it is learning, and that nobody tells of.
+#[test]
+fn what_it_is_not_told_while_it_learns_does_no_lasting_harm() {
+    for units in 1..12 {
+        let mut grid = Grid::new(5, 1).unwrap();
+        let node = |x| Grid::new(5, 1).unwrap().node(Cell::new(x, 0)).unwrap();
+        let mut agent = Local::new(&grid, lss_lrta(), node(0), node(4)).unwrap();
+        let first = tick(&mut agent, &grid, Seen::default(), 1, units);
+        let ahead = if let Step::Move(_) = first.step { 2 } else { 1 };
+        grid.set_free(Cell::new(ahead, 0), false).unwrap();
+        let mut steps = (0..20).map(|_| agent.tick(&grid, Seen::default(), &mut Slice::new(9)));
+        assert!(steps.any(|step| step == Step::Unreachable), "{units}");
+    }
+}
+
+/// A new task or a new place is not the end of an old plan.
+#[test]
+fn a_plan_is_that_of_the_task() {
+    for config in [lss_lrta(), rtaa(), a_rtaa(), da_rtaa()] {
+        let grid = Grid::new(10, 10).unwrap();
+        let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+        let mut agent = Local::new(&grid, config, node(0, 0), node(4, 4)).unwrap();
+        let plan = |agent: &Local| Agent::<Grid>::plan(agent);
+        agent.tick(&grid, Seen::default(), &mut Slice::unlimited());
+        assert_eq!(plan(&agent).unwrap().len(), 5);
+        agent.place(&grid, node(0, 0)).unwrap();
+        assert_eq!(plan(&agent), None);
+        agent.tick(&grid, Seen::default(), &mut Slice::unlimited());
+        agent.assign(&grid, node(9, 9), node(9, 0)).unwrap();
+        assert_eq!(plan(&agent), None);
+    }
+}

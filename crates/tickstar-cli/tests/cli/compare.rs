@@ -171,9 +171,12 @@ fn lists_of_values_that_make_no_sense() {
     let folder = Folder::new("compare-bad-lists");
     let whole = "must be a whole number from 1 to 1000000";
     for (specification, named) in [
-        ("tba:budget=ten", "`tba:budget=ten`: budget `ten` is not a whole number, and not `none`"),
-        ("tba:budget=10+ten", "budget `ten` is not a whole number, and not `none`"),
-        ("tba:budget=", "budget `` is not a whole number, and not `none`"),
+        (
+            "tba:budget=ten",
+            "`tba:budget=ten`: budget `ten` is not a whole number below 2^64, and not `none`",
+        ),
+        ("tba:budget=10+ten", "budget `ten` is not a whole number below 2^64, and not `none`"),
+        ("tba:budget=", "budget `` is not a whole number below 2^64, and not `none`"),
         ("tba:budget=10+", "budget `` is not a whole number"),
         ("tba:budget=-5", "budget `-5` is not a whole number"),
         ("tba:budget=1.5", "budget `1.5` is not a whole number"),
@@ -191,6 +194,9 @@ fn lists_of_values_that_make_no_sense() {
         ("rtaa:moves=one+two", "moves=two: must be one or all"),
         ("dstar-lite:ties=none", "ties=none: must be far or near"),
         ("rtaa+lrta", "there is no algorithm `rtaa+lrta`"),
+        ("lrta:depth=4:depth=2", "`depth` is given twice"),
+        ("tba:budget=10:budget=20", "`budget` is given twice"),
+        ("tba:budget=18446744073709551616", "is not a whole number below 2^64"),
     ] {
         for csv in ["", "--csv c.csv"] {
             let compare = format!("compare {csv} --algorithms tba,{specification}");

@@ -606,10 +606,8 @@ fn spill(more: &mut Vec<News>, news: News) {
 
 impl<S: Space> Agent<S> for DStarLite {
     fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if !seen.changed.is_empty() {
-            self.tidy(space);
-            self.core.note(space, seen.changed);
-        }
+        self.tidy(space);
+        self.core.note(space, seen.changed);
         // Also at the goal: the agent may be sent elsewhere, and what it has to take in would pile up.
         let done = self.think(space, slice);
         if self.core.at == self.core.goal {

@@ -92,7 +92,11 @@ impl Learned {
 
     /// As [`Learned::forget`], for estimates that are not raised by searches but by hand.
     pub fn forget_all(&mut self) {
-        self.forget(self.first);
+        if self.first == u32::MAX {
+            self.clear();
+        } else {
+            self.forget(self.first);
+        }
     }
 
     /// The estimate of a node, given that of the space, where estimates are raised by hand; the node is
@@ -194,13 +198,7 @@ impl Learned {
 
     /// The smallest `g + h` of the nodes opened that are still so.
     pub fn least(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Cost> {
-        while let Some(top) = self.frontier.peek(&live) {
-            if live(&top) {
-                return Some(Cost(top.key));
-            }
-            self.frontier.pop();
-        }
-        None
+        self.frontier.best(live).map(|top| Cost(top.key))
     }
 
     /// Heap memory in bytes.

@@ -64,7 +64,7 @@ impl AstarShaped {
     }
 
     pub fn plan(&self) -> Option<Vec<NodeId>> {
-        let found = self.search.status() == Status::Reached;
+        let found = self.search.status() == Status::Reached && self.target.is_some();
         self.search.path_to(self.search.goal()).filter(|_| found)
     }
 
@@ -181,6 +181,11 @@ impl AstarShaped {
         let search = &self.search;
         let rim = |node| search.known(node, space.estimate(node, search.goal()));
         if !self.backup.spread(space, rim, slice) {
+            return Some(Thought::Wait);
+        }
+        if self.backup.values().any(|(_, value)| value == Cost::INFINITE) {
+            // No way leads out any more: the map has changed, and nobody told.
+            self.drop_plan();
             return Some(Thought::Wait);
         }
         for (node, value) in self.backup.values() {
