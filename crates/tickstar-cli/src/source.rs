@@ -104,7 +104,7 @@ pub struct Worlds {
     world: WorldKind,
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
     /// sides; for learning real-time searches, which are slow to notice that there is no way, 50000 divided
-    /// by the budget times that sum (at least 500 times, and 2000 times without a budget)]
+    /// by the budget times that sum (at least 200 times, and 2000 times without a budget)]
     #[arg(long, value_name = "N")]
     max_intervals: Option<u64>,
     /// The seed of whatever is random: the problems of a built-in map, and the world

@@ -145,7 +145,7 @@ const HASTY: u64 = 20;
 /// And for an algorithm that is slow to give up: more than it needs to arrive on all but the worst of
 /// mazes, and often less than it needs to find out that there is no way. Those that think little in an interval need more of them, and take less time for each.
 fn patience(budget: Option<u64>) -> u64 {
-    budget.map_or(2000, |budget| (50_000 / budget.max(1)).max(500))
+    budget.map_or(2000, |budget| (50_000 / budget.max(1)).max(200))
 }
 
 impl<'a> Job<'a> {

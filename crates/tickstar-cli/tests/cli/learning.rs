@@ -149,7 +149,7 @@ fn without_a_limit_they_end_all_the_same() {
     // The smaller the budget, the more intervals.
     folder.write("b.map", sealed(16));
     for algorithm in LEARNING {
-        for (budget, most) in [(1, 50_000), (10, 5000), (100, 500), (1000, 500)] {
+        for (budget, most) in [(1, 50_000), (10, 5000), (100, 500), (1000, 200)] {
             let run = format!("run --map b.map --from 1,1 --to 8,8 --algorithm {algorithm}");
             let record = &folder.run(&format!("{run} --budget {budget} --json")).json()[0];
             let intervals = number(record, "intervals");

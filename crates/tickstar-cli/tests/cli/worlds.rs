@@ -359,7 +359,7 @@ fn plans_from_start(algorithm: &str) -> bool {
 fn patience(flags: &str) -> u64 {
     let budget = flags.split_once("--budget ").map(|(_, rest)| rest.split(' ').next().unwrap());
     match budget.map(|budget| budget.parse::<u64>().unwrap()) {
-        Some(budget) => (50_000 / budget).max(500),
+        Some(budget) => (50_000 / budget).max(200),
         None if flags.contains("lrta") && !flags.contains("lss-lrta") => 2000,
         None => 500,
     }
