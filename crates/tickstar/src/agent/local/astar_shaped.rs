@@ -104,7 +104,9 @@ impl AstarShaped {
             let answer = match self.phase {
                 Phase::Begin => {
                     self.search.start(space, at, goal);
-                    self.backup.begin(space);
+                    if self.lesson == Lesson::Region {
+                        self.backup.begin(space);
+                    }
                     self.phase = Phase::Look;
                     None
                 }
