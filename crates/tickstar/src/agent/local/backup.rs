@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::super::may_update;
+use crate::agent::may_update;
 use crate::search::Paged;
 use crate::{Cost, NodeId, Slice, Space};
 
