@@ -57,6 +57,7 @@
 //! bit a cell, edited in place), [`Graph`]s, or your own [`Space`].
 #![deny(missing_docs)]
 
+mod abstraction;
 mod agent;
 mod budget;
 pub mod catalog;
@@ -67,6 +68,7 @@ mod ratio;
 mod search;
 mod space;
 
+pub use abstraction::{Edit, Hierarchy, HierarchyError, Level};
 pub use agent::{
     Acting, Agent, AgentError, Avoid, Commitment, DStarLite, DStarLiteConfig, Lesson, Local,
     LocalConfig, Lookahead, Restart, Seen, Step, Ties, TimeBounded, TimeBoundedConfig, Tracing,

@@ -1,9 +1,11 @@
 //! An explicit weighted graph, for everything that is not a grid.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use super::{Space, grid::octile};
-use crate::{Cost, NodeId};
+use crate::{Cost, Hierarchy, HierarchyError, NodeId};
 
 /// A weighted graph, directed or undirected, with an optional octile estimate from positions.
 ///
@@ -24,6 +26,7 @@ pub struct Graph {
     positions: Vec<(i32, i32)>,
     max_edge_cost: Cost,
     reversible: bool,
+    hierarchy: Option<Arc<Hierarchy>>,
 }
 
 /// Why a graph could not be made.
@@ -134,6 +137,7 @@ impl Graph {
             positions: Vec::new(),
             max_edge_cost: list.iter().map(|&(_, _, cost)| cost).max().unwrap_or_default(),
             reversible: false,
+            hierarchy: None,
         };
         graph.reversible =
             list.iter().all(|&(from, to, _)| graph.edge(from, to) == graph.edge(to, from));
@@ -151,6 +155,7 @@ impl Graph {
             return Err(GraphError::PositionCount { positions: positions.len(), nodes });
         }
         self.positions = positions;
+        self.hierarchy = None;
         for from in (0..nodes as u32).map(NodeId) {
             for &(to, cost) in self.edges_of(from) {
                 let distance = self.estimate(from, to);
@@ -159,6 +164,16 @@ impl Graph {
                 }
             }
         }
+        Ok(self)
+    }
+
+    /// The same graph with its [`Hierarchy`], for the searches that plan on one. Copies of the graph share
+    /// it.
+    ///
+    /// # Errors
+    /// When edges cannot be walked back.
+    pub fn with_hierarchy(mut self) -> Result<Graph, HierarchyError> {
+        self.hierarchy = Some(Arc::new(Hierarchy::new(&self)?));
         Ok(self)
     }
 
@@ -199,6 +214,14 @@ impl Space for Graph {
 
     fn is_reversible(&self) -> bool {
         self.reversible
+    }
+
+    fn position(&self, node: NodeId) -> Option<(i32, i32)> {
+        self.positions.get(node.index()).copied()
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.hierarchy.as_deref()
     }
 }
 

@@ -1,12 +1,12 @@
 //! A grid map: one bit a cell, edited in place.
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
 use super::{Skip, Space};
-use crate::{Cost, NodeId};
+use crate::{Cost, Hierarchy, NodeId, Slice};
 
 /// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
 const MAX_SIDE: u32 = 65_528;
@@ -107,6 +107,7 @@ pub struct Grid {
     corners: Corners,
     moves: &'static Moves,
     extra: u64,
+    hierarchy: Option<Arc<Hierarchy>>,
 }
 
 /// The eight directions in the order they are visited: N, E, S, W, then the diagonals. As column and
@@ -217,6 +218,7 @@ impl Grid {
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
             extra: extra(Neighbors::default()),
+            hierarchy: None,
         })
     }
 
@@ -231,6 +233,7 @@ impl Grid {
         self.neighbors = neighbors;
         self.extra = extra(neighbors);
         self.moves = Grid::table(self.neighbors, self.corners);
+        self.renew_hierarchy();
         self
     }
 
@@ -239,6 +242,7 @@ impl Grid {
     pub fn with_corners(mut self, corners: Corners) -> Grid {
         self.corners = corners;
         self.moves = Grid::table(self.neighbors, self.corners);
+        self.renew_hierarchy();
         self
     }
 
@@ -278,18 +282,71 @@ impl Grid {
 
     /// Frees or blocks a cell; answers whether that changed anything.
     ///
-    /// Agents that are walking on the map want to be told: see [`Seen`](crate::Seen).
+    /// Agents that are walking on the map want to be told: see [`Seen`](crate::Seen). If the map has a
+    /// [`Hierarchy`], it is mended.
     ///
     /// # Errors
     /// When the cell is outside the map.
     pub fn set_free(&mut self, cell: Cell, free: bool) -> Result<bool, GridError> {
-        if !self.is_inside(cell) {
+        self.edit(&[(cell, free)]).map(|changed| changed > 0)
+    }
+
+    /// Frees (`true`) or blocks many cells at once; answers how many of them changed.
+    ///
+    /// For a map with a [`Hierarchy`] that is less work than one by one, and gives better groups.
+    ///
+    /// # Errors
+    /// When a cell is outside the map; then nothing is changed.
+    pub fn edit(&mut self, cells: &[(Cell, bool)]) -> Result<usize, GridError> {
+        if let Some(&(cell, _)) = cells.iter().find(|(cell, _)| !self.is_inside(*cell)) {
             let (width, height) = (self.width, self.height);
             return Err(GridError::Outside { cell, width, height });
         }
-        let changed = self.is_free(cell) != free;
-        self.put(cell.x, cell.y, free);
-        Ok(changed)
+        let Some(mut hierarchy) = self.hierarchy.take() else {
+            return Ok(self.set_all(cells));
+        };
+        let differs = |&&(cell, free): &&(Cell, bool)| self.is_free(cell) != free;
+        let nodes: Vec<_> = cells.iter().filter(differs).map(|&(cell, _)| self.id(cell)).collect();
+        if !nodes.is_empty() {
+            let edit = hierarchy.before(self, &nodes);
+            self.set_all(cells);
+            Arc::make_mut(&mut hierarchy).mend(self, &edit);
+        }
+        self.hierarchy = Some(hierarchy);
+        Ok(nodes.len())
+    }
+
+    /// Sets cells of the map; answers how often that changed something.
+    fn set_all(&mut self, cells: &[(Cell, bool)]) -> usize {
+        let mut changed = 0;
+        for &(cell, free) in cells {
+            changed += usize::from(self.is_free(cell) != free);
+            self.put(cell.x, cell.y, free);
+        }
+        changed
+    }
+
+    /// Gives the map its [`Hierarchy`], for the searches that plan on one and for quick answers to
+    /// whether there is a way. From then on every edit mends it. Copies of the map share it until one of them
+    /// is edited, which then takes a copy of its own.
+    pub fn abstracted(&mut self) {
+        self.hierarchy = Hierarchy::new(self).ok().map(Arc::new);
+    }
+
+    /// Lets the hierarchy make regions anew that are worn by many edits, as far as the slice goes: see
+    /// [`Hierarchy::tend`]. Worth calling once a frame where the map is edited a lot.
+    pub fn tend(&mut self, slice: &mut Slice<'_>) -> bool {
+        let Some(mut hierarchy) = self.hierarchy.take() else { return true };
+        let done = hierarchy.worn() == 0 || Arc::make_mut(&mut hierarchy).tend(self, slice);
+        self.hierarchy = Some(hierarchy);
+        done
+    }
+
+    /// Makes the hierarchy anew, if there is one.
+    fn renew_hierarchy(&mut self) {
+        if self.hierarchy.take().is_some() {
+            self.abstracted();
+        }
     }
 
     /// The node of a cell, if it is on the map.
@@ -314,7 +371,7 @@ impl Grid {
         all.filter(|&cell| self.is_free(cell))
     }
 
-    /// Heap memory of the map in bytes.
+    /// Heap memory of the map in bytes, without its hierarchy.
     pub fn bytes(&self) -> usize {
         self.free.capacity()
     }
@@ -467,6 +524,15 @@ impl Space for Grid {
 
     fn is_reversible(&self) -> bool {
         true
+    }
+
+    fn position(&self, node: NodeId) -> Option<(i32, i32)> {
+        let Cell { x, y } = self.cell(node);
+        Some((x as i32, y as i32))
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.hierarchy.as_deref()
     }
 
     /// The cell, and where corners are not cut those beside it: a diagonal step between two of them

@@ -8,7 +8,7 @@ pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
 pub use map_text::MapError;
 
-use crate::{Cost, NodeId};
+use crate::{Cost, Hierarchy, NodeId};
 
 /// Which neighbours of a node a search need not be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,6 +96,18 @@ pub trait Space {
     /// this node was opened or changed.
     fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
         self.estimate(from, changed) + self.estimate(changed, to)
+    }
+
+    /// Column and row of a node, if nodes have positions.
+    fn position(&self, node: NodeId) -> Option<(i32, i32)> {
+        let _ = node;
+        None
+    }
+
+    /// The same map at many scales, for the searches that plan on it, if the space keeps one in step with
+    /// itself.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
     }
 
     /// The cost of the edge between two nodes, if there is one.

@@ -1,0 +1,417 @@
+//! The levels of a map, and what can be asked of them.
+
+use std::collections::{HashMap, VecDeque};
+
+use thiserror::Error;
+
+use super::lists::{Lists, Span};
+use super::mend::{Edit, Mender};
+use crate::{Cost, NodeId, Slice, Space};
+
+/// No node.
+pub(super) const NONE: u32 = u32::MAX;
+/// The level whose nodes are the regions that wear out and are made anew.
+const REGION: usize = 3;
+/// Parts of a cell in which positions are known to searches.
+const PARTS: i64 = 64;
+/// What a straight and a diagonal way of one such part costs: close to one and the root of two, and small, so
+/// that the cost of an edge across any map is below 2^32.
+const STRAIGHT: u64 = 70;
+const DIAGONAL: u64 = 99;
+
+/// Why a space cannot be abstracted.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum HierarchyError {
+    /// Groups are joined by edges that lead both ways.
+    #[error(
+        "a map with edges that cannot be walked back at the same cost cannot be abstracted: its parts are \
+         not connected in both directions"
+    )]
+    NotReversible,
+}
+
+/// A map at many scales: each level has a node for a small group of nodes of the level below. See the
+/// [module](self) for how groups are found.
+///
+/// It says at once whether there is a way between two places, and PRA* plans on it, coarsely far away and
+/// exactly near by. Agents only read it, so one can be shared by all of them, on any number of threads.
+///
+/// A [`Grid`](crate::Grid) keeps its own in step with its cells:
+///
+/// ```
+/// use tickstar::{Cell, Grid};
+/// let mut grid = Grid::from_rows(["..#..", "..#..", "....."])?;
+/// grid.abstracted();
+/// let [left, right] = [(0, 0), (4, 0)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+/// assert!(grid.hierarchy().unwrap().reachable(left, right));
+/// grid.set_free(Cell::new(2, 2), false)?;
+/// assert!(!grid.hierarchy().unwrap().reachable(left, right));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Hierarchy {
+    /// The parent of each node of the space.
+    pub(super) ground: Vec<u32>,
+    /// The levels from 1 up.
+    pub(super) layers: Vec<Layer>,
+    /// Nodes have positions.
+    pub(super) placed: bool,
+    /// Bits that positions are cut by, where a map is too large for 64ths of a cell.
+    coarse: u32,
+    /// Nodes looked at so far, for making and mending.
+    pub(super) looks: u64,
+    /// Changes that went through each region since it was made, where there were any.
+    wear: HashMap<u32, u32>,
+    /// Regions that are worn, and how much of the work on the first of them has been paid for.
+    worn: VecDeque<u32>,
+    paid: u64,
+}
+
+/// One level.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer {
+    pub nodes: Vec<Node>,
+    pub children: Lists<u32>,
+    pub links: Lists<Link>,
+    /// Ids that are not used.
+    pub free: Vec<u32>,
+    /// Ids that are.
+    pub live: usize,
+    /// No edge has cost more than this.
+    pub longest: u64,
+}
+
+/// A node of a level above the ground.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub parent: u32,
+    /// Nodes of the space below it; none if the id is not used.
+    pub cells: u32,
+    /// Sums of their positions.
+    pub x: i64,
+    pub y: i64,
+    /// Their mean, in parts of a cell.
+    pub at: (i32, i32),
+    pub children: Span,
+    pub links: Span,
+}
+
+/// An edge to another node of the level, and how many edges below it stands for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Link {
+    pub to: u32,
+    pub count: u32,
+}
+
+impl Hierarchy {
+    /// The levels of a space, in time linear in its nodes and edges.
+    ///
+    /// # Errors
+    /// When edges cannot be walked back.
+    pub fn new(space: &impl Space) -> Result<Hierarchy, HierarchyError> {
+        if !space.is_reversible() {
+            return Err(HierarchyError::NotReversible);
+        }
+        let nodes = || (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node));
+        let far = |node| space.position(node).map(|(x, y)| x.unsigned_abs().max(y.unsigned_abs()));
+        let extent = nodes().map(far).try_fold(0, |most, far| far.map(|far: u32| far.max(most)));
+        // From one end to the other, times the dearest way to go.
+        let most = extent.map_or(0, |far| 2 * u64::from(far) * PARTS as u64 * 2 * STRAIGHT);
+        let mut hierarchy = Hierarchy {
+            ground: vec![NONE; space.size()],
+            layers: Vec::new(),
+            placed: extent.is_some(),
+            coarse: (most >> 31).checked_ilog2().map_or(0, |bits| bits + 1),
+            looks: 0,
+            wear: HashMap::new(),
+            worn: VecDeque::new(),
+            paid: 0,
+        };
+        let all = nodes().map(|node| node.0).collect();
+        Mender::new(&mut hierarchy, space).build(all);
+        for layer in &mut hierarchy.layers {
+            layer.nodes.shrink_to_fit();
+            layer.children.shrink();
+            layer.links.shrink();
+        }
+        Ok(hierarchy)
+    }
+
+    /// Notes the edges around some nodes, before these are blocked, opened or changed in the space.
+    pub fn before(&self, space: &impl Space, changed: &[NodeId]) -> Edit {
+        Edit::new(space, changed)
+    }
+
+    /// Puts the levels right after a change, given what was noted before it. Answers how many nodes had to
+    /// be looked at.
+    pub fn mend(&mut self, space: &impl Space, edit: &Edit) -> u64 {
+        let before = self.looks;
+        let mut mender = Mender::new(self, space);
+        mender.mend(edit);
+        for &node in edit.changed() {
+            self.wear_out(space, node);
+        }
+        self.looks - before
+    }
+
+    /// Counts a change of a node against its region.
+    fn wear_out(&mut self, space: &impl Space, node: NodeId) {
+        // A node that was blocked belongs nowhere: its neighbours' region has changed.
+        let mut region = self.ancestor(node, REGION);
+        if region.is_none() {
+            space.for_each_dependent(node, |near| {
+                region = region.or_else(|| self.ancestor(near, REGION));
+            });
+        }
+        let Some(region) = region else { return };
+        let wear = self.wear.entry(region.0).or_default();
+        *wear += 1;
+        let cells = self.layers[REGION - 1].nodes[region.index()].cells;
+        if *wear >= cells.div_ceil(2) && !self.worn.contains(&region.0) {
+            self.worn.push_back(region.0);
+        }
+    }
+
+    /// Makes worn regions anew, as long as the slice lasts: it is charged an update for each cell. A region is
+    /// done at once when it has been paid for, over as many slices as it takes. Answers whether all that is
+    /// worn has been seen to.
+    pub fn tend(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
+        while let Some(&region) = self.worn.front() {
+            let layer = self.layers.get(REGION - 1);
+            let cells = layer.and_then(|layer| layer.nodes.get(region as usize)).map_or(0, |n| n.cells);
+            while self.paid < u64::from(cells) {
+                if slice.updates() >= slice.budget() || !slice.update(NodeId(region)) {
+                    return false;
+                }
+                self.paid += 1;
+            }
+            self.worn.pop_front();
+            self.wear.remove(&region);
+            self.paid = 0;
+            if cells > 0 {
+                let below = self.cells(REGION, NodeId(region));
+                Mender::new(self, space).renew(below.into_iter().map(|node| node.0).collect());
+            }
+        }
+        true
+    }
+
+    /// The regions that are worn.
+    pub fn worn(&self) -> usize {
+        self.worn.len()
+    }
+
+    /// The id of a node is not used any more.
+    pub(super) fn retired(&mut self, level: usize, node: u32) {
+        if level == REGION {
+            self.wear.remove(&node);
+        }
+    }
+
+    /// The levels there are, the space itself not counted.
+    pub fn height(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// The nodes of a level above the space.
+    pub fn count(&self, level: usize) -> usize {
+        self.layer(level).map_or(0, |layer| layer.live)
+    }
+
+    /// Nodes looked at so far, for making and mending: a measure of work that is the same on every machine.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    fn layer(&self, level: usize) -> Option<&Layer> {
+        self.layers.get(level.checked_sub(1)?)
+    }
+
+    fn node(&self, level: usize, node: NodeId) -> Option<&Node> {
+        self.layer(level)?.nodes.get(node.index()).filter(|node| node.cells > 0)
+    }
+
+    /// The node of the next level that a node of this one belongs to. None if it has no edges.
+    #[inline]
+    pub fn parent(&self, level: usize, node: NodeId) -> Option<NodeId> {
+        let parent = match level.checked_sub(1) {
+            None => *self.ground.get(node.index())?,
+            Some(layer) => self.layers.get(layer)?.nodes.get(node.index())?.parent,
+        };
+        (parent != NONE).then_some(NodeId(parent))
+    }
+
+    /// The node of a level that a node of the space belongs to; none if all that can be reached from there is
+    /// one node further down already.
+    pub fn ancestor(&self, node: NodeId, level: usize) -> Option<NodeId> {
+        (0..level).try_fold(node, |node, below| self.parent(below, node))
+    }
+
+    /// The node that stands for all that can be reached from a node of the space, and its level.
+    pub fn root(&self, mut node: NodeId) -> (usize, NodeId) {
+        let mut level = 0;
+        while let Some(parent) = self.parent(level, node) {
+            (level, node) = (level + 1, parent);
+        }
+        (level, node)
+    }
+
+    /// Whether there is a way between two nodes of the space that can be stood on, by as many look-ups as
+    /// there are levels.
+    ///
+    /// ```
+    /// use tickstar::{Cell, Grid, Hierarchy};
+    /// let grid = Grid::from_rows(["..#.", "..#.", "..#."])?;
+    /// let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+    /// let hierarchy = Hierarchy::new(&grid)?;
+    /// assert!(hierarchy.reachable(node(0, 0), node(1, 2)));
+    /// assert!(!hierarchy.reachable(node(0, 0), node(3, 0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reachable(&self, a: NodeId, b: NodeId) -> bool {
+        let (mut a, mut b) = (a, b);
+        let mut level = 0;
+        while a != b {
+            let (Some(over_a), Some(over_b)) = (self.parent(level, a), self.parent(level, b)) else {
+                return false;
+            };
+            (a, b, level) = (over_a, over_b, level + 1);
+        }
+        true
+    }
+
+    /// The nodes of the level below that a node stands for.
+    pub fn children(&self, level: usize, node: NodeId) -> impl ExactSizeIterator<Item = NodeId> + '_ {
+        let children = match (self.layer(level), self.node(level, node)) {
+            (Some(layer), Some(node)) => layer.children.get(node.children),
+            _ => &[],
+        };
+        children.iter().copied().map(NodeId)
+    }
+
+    /// The nodes of the space that a node stands for.
+    pub fn cells(&self, level: usize, node: NodeId) -> Vec<NodeId> {
+        let mut nodes = vec![node];
+        for level in (1..=level).rev() {
+            nodes = nodes.iter().flat_map(|&node| self.children(level, node)).collect();
+        }
+        nodes
+    }
+
+    /// How many nodes of the space a node stands for.
+    pub fn cell_count(&self, level: usize, node: NodeId) -> u32 {
+        self.node(level, node).map_or(0, |node| node.cells)
+    }
+
+    /// The mean position of the nodes of the space below a node, as exact sums of columns and rows and
+    /// their number; none where they have no positions.
+    pub fn position(&self, level: usize, node: NodeId) -> Option<(i64, i64, u32)> {
+        let node = self.node(level, node).filter(|_| self.placed)?;
+        Some((node.x, node.y, node.cells))
+    }
+
+    /// The neighbours of a node on its level, which must be above the space, and how many edges of the level
+    /// below lead to each.
+    pub fn links(&self, level: usize, node: NodeId) -> impl ExactSizeIterator<Item = (NodeId, u32)> + '_ {
+        self.links_of(level, node).iter().map(|link| (NodeId(link.to), link.count))
+    }
+
+    fn links_of(&self, level: usize, node: NodeId) -> &[Link] {
+        match (self.layer(level), self.node(level, node)) {
+            (Some(layer), Some(node)) => layer.links.get(node.links),
+            _ => &[],
+        }
+    }
+
+    /// Whether two nodes of a level above the space are joined.
+    pub fn linked(&self, level: usize, a: NodeId, b: NodeId) -> bool {
+        let (a_links, b_links) = (self.links_of(level, a), self.links_of(level, b));
+        if a_links.len() <= b_links.len() {
+            a_links.iter().any(|link| link.to == b.0)
+        } else {
+            b_links.iter().any(|link| link.to == a.0)
+        }
+    }
+
+    /// A level above the space, to be searched like any other space.
+    pub fn level(&self, level: usize) -> Level<'_> {
+        static EMPTY: std::sync::LazyLock<Layer> = std::sync::LazyLock::new(Layer::default);
+        Level { layer: self.layer(level).unwrap_or(&EMPTY), placed: self.placed }
+    }
+
+    /// The mean of a sum of positions, in parts of a cell.
+    pub(super) fn mean(&self, sum: i64, cells: u32) -> i32 {
+        let mean = (i128::from(sum) * i128::from(PARTS)).div_euclid(i128::from(cells.max(1)));
+        // Fits, by the choice of `coarse`, unless a position has been added far outside.
+        let limit = i128::from(i32::MAX) / 2;
+        (mean >> self.coarse).clamp(-limit, limit) as i32
+    }
+
+    /// Heap memory in bytes: about 45 for each free cell of an open grid.
+    pub fn bytes(&self) -> usize {
+        let layer = |layer: &Layer| {
+            layer.nodes.capacity() * size_of::<Node>()
+                + layer.children.bytes()
+                + layer.links.bytes()
+                + layer.free.capacity() * size_of::<u32>()
+        };
+        self.ground.capacity() * size_of::<u32>() + self.layers.iter().map(layer).sum::<usize>()
+    }
+}
+
+/// One level of a [`Hierarchy`] as a [`Space`]: edges cost the distance between mean positions, and estimates
+/// are the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Level<'h> {
+    layer: &'h Layer,
+    placed: bool,
+}
+
+/// The cost of a way between two mean positions.
+pub(super) fn distance(a: (i32, i32), b: (i32, i32)) -> u64 {
+    let (x, y) = (u64::from(a.0.abs_diff(b.0)), u64::from(a.1.abs_diff(b.1)));
+    STRAIGHT * x.max(y) + (DIAGONAL - STRAIGHT) * x.min(y)
+}
+
+impl Level<'_> {
+    #[inline]
+    fn distance(&self, from: NodeId, to: NodeId) -> u64 {
+        let at = |node: NodeId| self.layer.nodes.get(node.index()).map(|node| node.at);
+        match (at(from), at(to)) {
+            (Some(a), Some(b)) if self.placed => distance(a, b),
+            _ => 0,
+        }
+    }
+}
+
+impl Space for Level<'_> {
+    fn size(&self) -> usize {
+        self.layer.nodes.len()
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.layer.nodes.get(node.index()).is_some_and(|node| node.cells > 0)
+    }
+
+    #[inline]
+    fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
+        let Some(node) = self.layer.nodes.get(from.index()) else { return };
+        for link in self.layer.links.get(node.links) {
+            // Two nodes can have the same mean position: one inside the other.
+            visit(NodeId(link.to), Cost(self.distance(from, NodeId(link.to)).max(1)));
+        }
+    }
+
+    #[inline]
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        Cost(self.distance(from, to))
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        Cost(self.layer.longest.max(1))
+    }
+
+    fn is_reversible(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,524 @@
+//! Making and mending the levels, one above the other.
+//!
+//! # Invariants, before and after
+//! * A node has a parent exactly if it has edges. The children of a parent are connected inside it.
+//! * An edge between two nodes counts the edges between their children; there is none that counts nothing.
+//! * Parent and children agree; sums of positions and cells are those of all nodes of the space below.
+//! * A node two levels up has two grandchildren at least.
+
+use super::hierarchy::{Hierarchy, Layer, Link, NONE, Node, distance};
+use super::lists::Span;
+use crate::{NodeId, Space};
+
+/// The edges around some nodes of a space that are about to change.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    changed: Vec<NodeId>,
+    /// The nodes whose edges may change.
+    around: Vec<NodeId>,
+    edges: Vec<(u32, u32)>,
+}
+
+impl Edit {
+    pub(super) fn new(space: &impl Space, changed: &[NodeId]) -> Edit {
+        let mut edit = Edit { changed: changed.to_vec(), around: Vec::new(), edges: Vec::new() };
+        edit.look_around(space);
+        edit.edges = edit.edges_around(space);
+        edit
+    }
+
+    /// The nodes that change.
+    pub fn changed(&self) -> &[NodeId] {
+        &self.changed
+    }
+
+    fn look_around(&mut self, space: &impl Space) {
+        for &node in &self.changed {
+            space.for_each_dependent(node, |near| self.around.push(near));
+        }
+        self.around.sort_unstable();
+        self.around.dedup();
+    }
+
+    /// The edges around, each once, with the smaller end first.
+    fn edges_around(&self, space: &impl Space) -> Vec<(u32, u32)> {
+        let mut edges = Vec::new();
+        for &node in &self.around {
+            space.for_each_edge(node, |to, _| {
+                if to != node {
+                    edges.push((node.0.min(to.0), node.0.max(to.0)));
+                }
+            });
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+}
+
+/// Puts a hierarchy right, level by level. What is in these lists concerns the level at hand, or, if
+/// it says so, the next.
+pub(super) struct Mender<'h, S> {
+    pub h: &'h mut Hierarchy,
+    space: &'h S,
+    /// Edges that have come or gone.
+    came: Vec<(u32, u32)>,
+    went: Vec<(u32, u32)>,
+    /// Nodes that have edges and no parent.
+    loose: Vec<u32>,
+    /// Nodes that have lost all their children, and are to be removed.
+    empty: Vec<u32>,
+    /// Nodes whose children, cells or edges have changed.
+    touched: Vec<u32>,
+    /// The same for the next level.
+    next_loose: Vec<u32>,
+    next_empty: Vec<u32>,
+    next_touched: Vec<u32>,
+    /// Edges of the next level that came (true) or went, between nodes that have parents.
+    log: Vec<((u32, u32), bool)>,
+    /// Ids that can be used again when all is done.
+    retired: Vec<(usize, u32)>,
+    /// The hierarchy is being made: its levels are new, and sized in one go.
+    spare: Vec<Vec<u32>>,
+}
+
+impl<'h, S: Space> Mender<'h, S> {
+    pub fn new(h: &'h mut Hierarchy, space: &'h S) -> Mender<'h, S> {
+        if h.ground.len() < space.size() {
+            h.ground.resize(space.size(), NONE);
+        }
+        Mender {
+            h,
+            space,
+            came: Vec::new(),
+            went: Vec::new(),
+            loose: Vec::new(),
+            empty: Vec::new(),
+            touched: Vec::new(),
+            next_loose: Vec::new(),
+            next_empty: Vec::new(),
+            next_touched: Vec::new(),
+            log: Vec::new(),
+            retired: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Makes the levels above these nodes of the space.
+    pub fn build(mut self, all: Vec<u32>) {
+        self.loose = all;
+        self.settle();
+    }
+
+    /// Takes in a change of the space.
+    pub fn mend(&mut self, edit: &Edit) {
+        let mut after = edit.clone();
+        after.look_around(self.space);
+        let edges = after.edges_around(self.space);
+        let without = |edges: &[(u32, u32)], others: &[(u32, u32)]| {
+            let is_new = |edge: &&(u32, u32)| others.binary_search(edge).is_err();
+            edges.iter().filter(is_new).copied().collect::<Vec<_>>()
+        };
+        self.went = without(&edit.edges, &edges);
+        self.came = without(&edges, &edit.edges);
+        self.settle();
+    }
+
+    /// Groups these nodes of the space anew.
+    pub fn renew(&mut self, cells: Vec<u32>) {
+        for &cell in &cells {
+            self.detach(0, cell);
+        }
+        self.loose = cells;
+        self.settle();
+    }
+
+    /// Works upwards until nothing is left to do.
+    fn settle(&mut self) {
+        let mut level = 0;
+        loop {
+            self.settle_level(level);
+            level += 1;
+            self.loose = std::mem::take(&mut self.next_loose);
+            self.empty = std::mem::take(&mut self.next_empty);
+            self.touched = std::mem::take(&mut self.next_touched);
+            self.sum_log();
+            let still = self.loose.is_empty() && self.empty.is_empty() && self.touched.is_empty();
+            if still && self.came.is_empty() && self.went.is_empty() {
+                break;
+            }
+        }
+        for (level, node) in std::mem::take(&mut self.retired) {
+            self.h.retired(level, node);
+            self.h.layers[level - 1].free.push(node);
+        }
+        while self.h.layers.last().is_some_and(|layer| layer.live == 0) {
+            self.h.layers.pop();
+        }
+    }
+
+    /// What the log of edges comes to.
+    fn sum_log(&mut self) {
+        self.came.clear();
+        self.went.clear();
+        self.log.sort_unstable();
+        for edge in self.log.chunk_by(|a, b| a.0 == b.0) {
+            let came = edge.iter().filter(|(_, came)| *came).count();
+            match (2 * came).cmp(&edge.len()) {
+                std::cmp::Ordering::Greater => self.came.push(edge[0].0),
+                std::cmp::Ordering::Less => self.went.push(edge[0].0),
+                std::cmp::Ordering::Equal => {}
+            }
+        }
+        self.log.clear();
+    }
+
+    /// Puts the groups of one level right.
+    fn settle_level(&mut self, level: usize) {
+        let mut loose = std::mem::take(&mut self.loose);
+        let mut suspects = Vec::new();
+        let mut bare = Vec::new();
+        for (u, v) in std::mem::take(&mut self.went) {
+            let (p, q) = (self.parent(level, u), self.parent(level, v));
+            if p != NONE && p == q {
+                suspects.push(p);
+            } else if p != NONE && q != NONE {
+                self.unlink(level + 1, p, q);
+            }
+            bare.extend([u, v]);
+        }
+        for (u, v) in std::mem::take(&mut self.came) {
+            let (p, q) = (self.parent(level, u), self.parent(level, v));
+            if p != NONE && q != NONE && p != q {
+                self.link(level + 1, p, q);
+            }
+            loose.extend([(p, u), (q, v)].into_iter().filter(|&(p, _)| p == NONE).map(|(_, u)| u));
+        }
+        for node in std::mem::take(&mut self.empty) {
+            self.leave(level, node);
+            self.remove(level, node);
+        }
+        for node in bare {
+            if self.parent(level, node) != NONE && self.degree(level, node) == 0 {
+                self.leave(level, node);
+            }
+        }
+        suspects.sort_unstable();
+        suspects.dedup();
+        for group in suspects {
+            self.split(level, group, &mut loose);
+        }
+        for node in std::mem::take(&mut self.touched) {
+            let parent = self.parent(level, node);
+            if parent != NONE {
+                self.next_touched.push(parent);
+            }
+        }
+        // A node that has become alone on two levels looks for company.
+        if level > 0 {
+            let mut touched = self.next_touched.clone();
+            touched.sort_unstable();
+            touched.dedup();
+            for group in touched {
+                if let &[child] = self.children(level + 1, group)
+                    && self.children(level, child).len() == 1
+                    && self.degree(level, child) > 0
+                {
+                    self.detach(level, child);
+                    loose.push(child);
+                }
+            }
+        }
+        self.group(level, loose);
+        self.next_touched.sort_unstable();
+        self.next_touched.dedup();
+        let mut touched = std::mem::take(&mut self.next_touched);
+        touched.retain(|&group| !self.children(level + 1, group).is_empty());
+        for &group in &touched {
+            self.sum(level + 1, group);
+        }
+        for &group in &touched {
+            self.measure(level + 1, group);
+        }
+        self.next_touched = touched;
+    }
+
+    /// Lets all but the largest part of a group go, if it is not connected inside.
+    fn split(&mut self, level: usize, group: u32, loose: &mut Vec<u32>) {
+        let members = self.children(level + 1, group).to_vec();
+        let mut sorted = members.clone();
+        sorted.sort_unstable();
+        let mut part = vec![usize::MAX; members.len()];
+        let mut sizes = Vec::new();
+        let mut stack = Vec::new();
+        let place = |node: u32| sorted.binary_search(&node).ok();
+        for &member in &members {
+            let Some(first) = place(member).filter(|&at| part[at] == usize::MAX) else { continue };
+            part[first] = sizes.len();
+            sizes.push(0);
+            stack.push(first);
+            while let Some(at) = stack.pop() {
+                *sizes.last_mut().expect("pushed above") += 1;
+                let near = self.neighbours(level, sorted[at]);
+                for to in near.iter().filter_map(|&node| place(node)) {
+                    if part[to] == usize::MAX {
+                        part[to] = part[first];
+                        stack.push(to);
+                    }
+                }
+                self.give_back(near);
+            }
+        }
+        // The first of the largest.
+        let Some(kept) = (0..sizes.len()).rev().max_by_key(|&part| sizes[part]) else { return };
+        for member in members {
+            if place(member).is_some_and(|at| part[at] != kept) {
+                self.detach(level, member);
+                loose.push(member);
+            }
+        }
+    }
+
+    /// The parent of a node.
+    pub fn parent(&self, level: usize, node: u32) -> u32 {
+        match level {
+            0 => self.h.ground[node as usize],
+            _ => self.layer(level).nodes[node as usize].parent,
+        }
+    }
+
+    fn set_parent(&mut self, level: usize, node: u32, parent: u32) {
+        match level {
+            0 => self.h.ground[node as usize] = parent,
+            _ => self.layer_mut(level).nodes[node as usize].parent = parent,
+        }
+    }
+
+    fn layer(&self, level: usize) -> &Layer {
+        &self.h.layers[level - 1]
+    }
+
+    fn layer_mut(&mut self, level: usize) -> &mut Layer {
+        &mut self.h.layers[level - 1]
+    }
+
+    /// Whether the id of a node is in use.
+    pub fn is_live(&self, level: usize, node: u32) -> bool {
+        match level {
+            0 => self.space.contains(NodeId(node)),
+            _ => self.layer(level).nodes[node as usize].children.len() > 0,
+        }
+    }
+
+    /// The children of a node of a level above the space.
+    pub fn children(&self, level: usize, node: u32) -> &[u32] {
+        let layer = self.layer(level);
+        layer.children.get(layer.nodes[node as usize].children)
+    }
+
+    /// The neighbours of a node, each once. To be given back when done with.
+    pub fn neighbours(&mut self, level: usize, node: u32) -> Vec<u32> {
+        self.h.looks += 1;
+        let mut near = self.spare.pop().unwrap_or_default();
+        if level == 0 {
+            self.space.for_each_edge(NodeId(node), |to, _| {
+                if to.0 != node {
+                    near.push(to.0);
+                }
+            });
+            if S::MAX_EDGES > 8 {
+                near.sort_unstable();
+                near.dedup();
+            }
+        } else {
+            let layer = self.layer(level);
+            near.extend(layer.links.get(layer.nodes[node as usize].links).iter().map(|link| link.to));
+        }
+        near
+    }
+
+    /// Takes back a list of neighbours, for its memory.
+    pub fn give_back(&mut self, mut near: Vec<u32>) {
+        near.clear();
+        self.spare.push(near);
+    }
+
+    fn degree(&self, level: usize, node: u32) -> usize {
+        match level {
+            0 => {
+                let mut count = 0;
+                self.space.for_each_edge(NodeId(node), |to, _| count += usize::from(to.0 != node));
+                count
+            }
+            _ => self.layer(level).nodes[node as usize].links.len(),
+        }
+    }
+
+    /// Whether an edge joins two nodes.
+    pub fn joined(&self, level: usize, a: u32, b: u32) -> bool {
+        match level {
+            0 => self.space.edge(NodeId(a), NodeId(b)).is_some(),
+            _ => self.h.linked(level, NodeId(a), NodeId(b)),
+        }
+    }
+
+    /// A new node, without children.
+    pub fn create(&mut self, level: usize) -> u32 {
+        if self.h.layers.len() < level {
+            self.h.layers.push(Layer::default());
+        }
+        let layer = self.layer_mut(level);
+        let (children, links) = (Span::default(), Span::default());
+        let fresh = Node { parent: NONE, cells: 0, x: 0, y: 0, at: (0, 0), children, links };
+        layer.live += 1;
+        if let Some(id) = layer.free.pop() {
+            layer.nodes[id as usize] = fresh;
+            return id;
+        }
+        layer.nodes.push(fresh);
+        layer.nodes.len() as u32 - 1
+    }
+
+    /// Removes a node that has neither children nor edges.
+    fn remove(&mut self, level: usize, node: u32) {
+        let layer = self.layer_mut(level);
+        let place = &mut layer.nodes[node as usize];
+        debug_assert!(place.children.len() == 0 && place.links.len() == 0, "still in use");
+        place.cells = 0;
+        layer.live -= 1;
+        self.retired.push((level, node));
+    }
+
+    /// Puts a node without a parent into a group.
+    pub fn attach(&mut self, level: usize, node: u32, group: u32) {
+        self.set_parent(level, node, group);
+        let layer = self.layer_mut(level + 1);
+        layer.children.push(&mut layer.nodes[group as usize].children, node);
+        self.next_touched.push(group);
+        let near = self.neighbours(level, node);
+        for &other in &near {
+            let beside = self.parent(level, other);
+            if beside != NONE && beside != group {
+                self.link(level + 1, group, beside);
+            }
+        }
+        self.give_back(near);
+    }
+
+    /// Takes a node out of its group, with its edges.
+    fn detach(&mut self, level: usize, node: u32) {
+        let group = self.parent(level, node);
+        if group == NONE {
+            return;
+        }
+        let near = self.neighbours(level, node);
+        for &other in &near {
+            let beside = self.parent(level, other);
+            if beside != NONE && beside != group {
+                self.unlink(level + 1, group, beside);
+            }
+        }
+        self.give_back(near);
+        self.leave(level, node);
+    }
+
+    /// Takes a node without edges out of its group.
+    fn leave(&mut self, level: usize, node: u32) {
+        let group = self.parent(level, node);
+        if group == NONE {
+            return;
+        }
+        self.set_parent(level, node, NONE);
+        let layer = self.layer_mut(level + 1);
+        let children = &mut layer.nodes[group as usize].children;
+        let at = layer.children.get(*children).iter().position(|&child| child == node);
+        layer.children.remove(children, at.expect("a parent knows its children"));
+        if children.len() == 0 {
+            self.next_empty.push(group);
+        }
+        self.next_touched.push(group);
+    }
+
+    /// Counts one more edge between the children of two nodes.
+    fn link(&mut self, level: usize, a: u32, b: u32) {
+        let layer = self.layer_mut(level);
+        let mut known = false;
+        for (from, to) in [(a, b), (b, a)] {
+            let links = &mut layer.nodes[from as usize].links;
+            match layer.links.get_mut(*links).iter_mut().find(|link| link.to == to) {
+                Some(link) => {
+                    link.count += 1;
+                    known = true;
+                }
+                None => layer.links.push(links, Link { to, count: 1 }),
+            }
+        }
+        if known {
+            return;
+        }
+        let [first, second] = [a, b].map(|node| layer.nodes[node as usize]);
+        if first.parent != NONE && second.parent != NONE {
+            self.log.push(((a.min(b), a.max(b)), true));
+            self.next_touched.push(a);
+        } else {
+            for (node, id) in [(first, a), (second, b)] {
+                if node.parent == NONE && node.links.len() == 1 {
+                    self.next_loose.push(id);
+                    self.next_touched.push(id);
+                }
+            }
+        }
+    }
+
+    /// Counts one edge less between the children of two nodes.
+    fn unlink(&mut self, level: usize, a: u32, b: u32) {
+        let layer = self.layer_mut(level);
+        let mut gone = false;
+        for (from, to) in [(a, b), (b, a)] {
+            let links = &mut layer.nodes[from as usize].links;
+            let list = layer.links.get_mut(*links);
+            let at = list.iter().position(|link| link.to == to).expect("edges are counted exactly");
+            list[at].count -= 1;
+            if list[at].count == 0 {
+                layer.links.remove(links, at);
+                gone = true;
+            }
+        }
+        let parented = [a, b].iter().all(|&node| layer.nodes[node as usize].parent != NONE);
+        if gone && parented {
+            self.log.push(((a.min(b), a.max(b)), false));
+        }
+    }
+
+    /// Sums up a node from its children.
+    fn sum(&mut self, level: usize, node: u32) {
+        self.h.looks += 1;
+        let (mut cells, mut x, mut y) = (0, 0, 0);
+        for &child in self.children(level, node) {
+            let (n, dx, dy) = if level == 1 {
+                let (x, y) = self.space.position(NodeId(child)).unwrap_or_default();
+                (1, x.into(), y.into())
+            } else {
+                let child = &self.layer(level - 1).nodes[child as usize];
+                (child.cells, child.x, child.y)
+            };
+            (cells, x, y) = (cells + n, x + dx, y + dy);
+        }
+        let at = if self.h.placed {
+            (self.h.mean(x, cells), self.h.mean(y, cells))
+        } else {
+            (0, 0)
+        };
+        let place = &mut self.layer_mut(level).nodes[node as usize];
+        (place.cells, place.x, place.y, place.at) = (cells, x, y, at);
+    }
+
+    /// Takes in how long the edges of a node are.
+    fn measure(&mut self, level: usize, node: u32) {
+        let layer = self.layer_mut(level);
+        let Node { at, links, .. } = layer.nodes[node as usize];
+        let lengths = layer.links.get(links).iter().map(|link| layer.nodes[link.to as usize].at);
+        let most = lengths.map(|to| distance(at, to)).max();
+        layer.longest = layer.longest.max(most.unwrap_or(0));
+    }
+}

@@ -1,0 +1,58 @@
+//! Map abstraction: the same map at many scales.
+//!
+//! # Source
+//! N. Sturtevant, M. Buro, "Partial Pathfinding Using Map Abstraction and Refinement", AAAI 2005.
+//!
+//! # Steps
+//! Level 0 is the space itself. Each further level has one node for a small group of nodes of the level
+//! below, and is made in three passes over the nodes that have no parent yet, in the order of their ids:
+//! 1. A node with one neighbour is put aside. Any other looks among its neighbours, in their order, for
+//!    three that with it are all joined to each other (a 4-clique), else for two (a 3-clique). The first
+//!    hit becomes a group; without one the node is put aside.
+//! 2. Those put aside are taken up again, the last one first: with the first neighbour that has no parent
+//!    either it makes a pair; else, with one neighbour only, it is an *orphan* and joins the group of that;
+//!    else it is a group of its own.
+//! 3. Two groups are joined by an edge if any of their members are; the edge counts how many.
+//!
+//! A node without edges has no parent: it stands for a connected part of the map, whole. So two cells are
+//! connected exactly when climbing from both leads to the same node.
+//!
+//! # Repair
+//! Making a hierarchy and mending it are one algorithm: [level by level](mend), what has no parent is grouped.
+//! At first that is everything; after a change only the nodes that lost their group. On each level
+//! 1. edges that have come or gone are taken into the counts of the edges between groups;
+//! 2. a group that is not connected inside any more keeps its largest part, and the others lose their
+//!    parent;
+//! 3. what has no parent, but edges, is grouped as above; also, it may join a group of up to three whose
+//!    members are all joined to it;
+//! 4. sums of positions are taken anew where members have changed.
+//!
+//! That changes a handful of nodes on each level, so the work for a change grows with the height: with the
+//! logarithm of the map.
+//!
+//! # Deviations
+//! * The paper leaves the order open, and what becomes of nodes that find no group. The above is the order of
+//!   its authors' later code, as far as that is known, but that nodes go by id: on a grid in squares
+//!   of four by four cells, not in rows.
+//! * A node that was a group of its own does not stay alone on the next level too: it joins the smallest
+//!   group beside it. So there are never more than half as many nodes two levels up, whatever the graph
+//!   and however often it was mended, and the height is at most twice the logarithm of the nodes. (The paper
+//!   only expects so; its rules make two hubs joined by n others into a hierarchy of height n/2.)
+//! * A node with more than 32 neighbours is not searched for cliques.
+//! * Positions are means over all cells below a node, as in the paper, kept as exact sums; searches use
+//!   them in 64ths of a cell. Where nodes have no positions, every edge of a level above costs the same and
+//!   nothing is estimated.
+//!
+//! # Wear
+//! Mended groups are connected, but fewer of them are cliques, and they get smaller, so searches on the levels
+//! above look at more nodes. A region, that is a node of level 3 and all below it, is *worn* when as many
+//! changes have gone through it as half of its cells. [`Hierarchy::tend`] groups the cells of worn regions
+//! anew, a region at a time, as fast as it is given time for.
+
+mod group;
+mod hierarchy;
+mod lists;
+mod mend;
+
+pub use hierarchy::{Hierarchy, HierarchyError, Level};
+pub use mend::Edit;

@@ -1,0 +1,258 @@
+//! The levels of a map: what must hold when they are made, and after any number of repairs.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::{Oracle, Random, Telling};
+use tickstar::{
+    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Neighbors, NodeId, Slice, Space,
+};
+
+/// Checks everything a hierarchy promises against the edges of the map.
+fn check(space: &impl Space, oracle: &Oracle, hierarchy: &Hierarchy) {
+    let mut nodes: BTreeSet<NodeId> =
+        (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
+    let mut edges: BTreeSet<(NodeId, NodeId)> = BTreeSet::new();
+    for &node in &nodes {
+        edges.extend(oracle.edges_of(node).iter().map(|&(to, _)| (node, to)).filter(|(a, b)| a != b));
+    }
+    let mut cells: BTreeMap<NodeId, (i64, i64, u32)> = BTreeMap::new();
+    for &node in &nodes {
+        let (x, y) = space.position(node).unwrap_or_default();
+        cells.insert(node, (x.into(), y.into(), 1));
+    }
+    let placed = nodes.iter().all(|&node| space.position(node).is_some());
+    for level in 0.. {
+        let mut groups: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+        for &node in &nodes {
+            let joined = edges.range((node, NodeId(0))..).next().is_some_and(|e| e.0 == node);
+            let parent = hierarchy.parent(level, node);
+            assert_eq!(parent.is_some(), joined, "level {level}, {node}: a parent if it has edges");
+            if let Some(parent) = parent {
+                groups.entry(parent).or_default().push(node);
+            }
+        }
+        if groups.is_empty() {
+            assert!(edges.is_empty());
+            assert_eq!(hierarchy.height(), level);
+            break;
+        }
+        let above = level + 1;
+        assert_eq!(hierarchy.count(above), groups.len());
+        let mut sums = BTreeMap::new();
+        for (&group, members) in &groups {
+            let mut children: Vec<_> = hierarchy.children(above, group).collect();
+            children.sort();
+            assert_eq!(&children, members, "level {above}, {group}: its children");
+            assert!(is_connected(members, &edges), "level {above}, {group}: connected inside");
+            let sum = members.iter().map(|node| cells[node]);
+            let sum = sum.fold((0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2));
+            assert_eq!(hierarchy.position(above, group), placed.then_some(sum));
+            assert_eq!(hierarchy.cell_count(above, group), sum.2);
+            if let (&[only], true) = (&members[..], level > 0) {
+                let below = hierarchy.children(level, only).len();
+                assert!(below > 1, "level {above}, {group}: alone on two levels");
+            }
+            sums.insert(group, sum);
+        }
+        let mut counts: BTreeMap<(NodeId, NodeId), u32> = BTreeMap::new();
+        for &(a, b) in &edges {
+            let (p, q) = (hierarchy.parent(level, a).unwrap(), hierarchy.parent(level, b).unwrap());
+            if p != q {
+                *counts.entry((p, q)).or_default() += 1;
+            }
+        }
+        let mut links = BTreeMap::new();
+        for &group in groups.keys() {
+            for (to, count) in hierarchy.links(above, group) {
+                assert!(links.insert((group, to), count).is_none(), "an edge twice");
+                assert!(hierarchy.linked(above, group, to));
+            }
+        }
+        assert_eq!(links, counts, "level {above}: edges and what they count");
+        let space = hierarchy.level(above);
+        let most = space.max_edge_cost();
+        for &group in groups.keys() {
+            assert!(space.contains(group));
+            space.for_each_edge(group, |to, cost| {
+                assert!(cost > Cost::ZERO && cost <= most && most.0 < 1 << 32);
+                assert_eq!(space.edge(to, group), Some(cost));
+                assert!(space.estimate(group, to) <= cost);
+            });
+        }
+        nodes = groups.into_keys().collect();
+        edges = counts.into_keys().collect();
+        cells = sums;
+    }
+}
+
+fn is_connected(members: &[NodeId], edges: &BTreeSet<(NodeId, NodeId)>) -> bool {
+    let mut seen = BTreeSet::from([members[0]]);
+    let mut stack = vec![members[0]];
+    while let Some(node) = stack.pop() {
+        for &(_, to) in edges.range((node, NodeId(0))..=(node, NodeId(u32::MAX))) {
+            if members.contains(&to) && seen.insert(to) {
+                stack.push(to);
+            }
+        }
+    }
+    seen.len() == members.len()
+}
+
+/// Checks connectivity between some random places.
+fn check_reachable(space: &impl Space, oracle: &Oracle, hierarchy: &Hierarchy, random: &mut Random) {
+    let nodes: Vec<_> =
+        (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
+    for _ in 0..nodes.len().min(4) {
+        let from = random.pick(&nodes);
+        let distances = oracle.distances(from);
+        for &to in &nodes {
+            let way = distances[to.index()].is_some();
+            assert_eq!(hierarchy.reachable(from, to), way, "{from} and {to}");
+            assert_eq!(hierarchy.root(from) == hierarchy.root(to), way);
+        }
+    }
+}
+
+fn random_grid(random: &mut Random, side: u64) -> Grid {
+    let [width, height] = [0; 2].map(|_| 1 + random.below(side) as u32);
+    let mut grid = Grid::new(width, height).unwrap();
+    let percent = random.pick(&[0, 5, 15, 30, 45, 60]);
+    for cell in grid.free_cells().collect::<Vec<_>>() {
+        if random.chance(percent) {
+            grid.set_free(cell, false).unwrap();
+        }
+    }
+    let corners = random.pick(&[Corners::Never, Corners::Allowed]);
+    let neighbors = random.pick(&[Neighbors::Eight, Neighbors::Eight, Neighbors::Four]);
+    grid.with_corners(corners).with_neighbors(neighbors)
+}
+
+#[test]
+fn a_new_hierarchy_holds_what_it_promises() {
+    let mut random = Random::new(1);
+    for case in 0..400 {
+        let mut grid = random_grid(&mut random, 30);
+        let _context = Telling((case, grid.clone()));
+        grid.abstracted();
+        let (oracle, hierarchy) = (Oracle::of_grid(&grid), grid.hierarchy().unwrap());
+        check(&grid, &oracle, hierarchy);
+        check_reachable(&grid, &oracle, hierarchy, &mut random);
+    }
+}
+
+#[test]
+fn so_does_one_that_was_mended_any_number_of_times() {
+    let mut random = Random::new(2);
+    let mut edits = 0;
+    for case in 0..60 {
+        let mut grid = random_grid(&mut random, 24);
+        grid.abstracted();
+        let mut tended = 0;
+        let [width, height] = [grid.width(), grid.height()].map(u64::from);
+        for step in 0..400 {
+            let many = if random.chance(10) { random.below(30) } else { 1 };
+            let density = random.pick(&[20, 50, 80]);
+            let cells: Vec<_> = (0..many)
+                .map(|_| {
+                    let cell = Cell::new(random.below(width) as u32, random.below(height) as u32);
+                    (cell, random.chance(density))
+                })
+                .collect();
+            let before = grid.clone();
+            let _context = Telling((case, step, before, &cells));
+            grid.edit(&cells).unwrap();
+            edits += cells.len();
+            if random.chance(20) {
+                let worn = grid.hierarchy().unwrap().worn();
+                grid.tend(&mut Slice::new(random.below(100)));
+                tended += worn - grid.hierarchy().unwrap().worn();
+            }
+            if step % 10 == 0 || step > 390 {
+                let (oracle, hierarchy) = (Oracle::of_grid(&grid), grid.hierarchy().unwrap());
+                check(&grid, &oracle, hierarchy);
+                check_reachable(&grid, &oracle, hierarchy, &mut random);
+            }
+        }
+        assert!(tended > 0 || width * height < 100, "no region was made anew");
+    }
+    assert!(edits > 50_000, "{edits}");
+}
+
+#[test]
+fn graphs_have_levels_too() {
+    let mut random = Random::new(3);
+    for case in 0..200 {
+        let nodes = 1 + random.below(60);
+        let edges: Vec<_> = (0..random.below(3 * nodes))
+            .map(|_| {
+                let [a, b] = [0; 2].map(|_| NodeId(random.below(nodes) as u32));
+                (a, b, Cost(1 + random.below(1000)))
+            })
+            .collect();
+        let _context = Telling((case, edges.clone()));
+        let Ok(graph) = Graph::undirected(nodes as usize, edges).unwrap().with_hierarchy() else {
+            continue;
+        };
+        let oracle = Oracle::as_told(&graph);
+        check(&graph, &oracle, graph.hierarchy().unwrap());
+        check_reachable(&graph, &oracle, graph.hierarchy().unwrap(), &mut random);
+    }
+}
+
+#[test]
+fn no_graph_makes_it_high() {
+    let pair = |a, b| (NodeId(a), NodeId(b), Cost(1));
+    let n = 20_000;
+    let star = (1..n).map(|leaf| pair(0, leaf)).collect::<Vec<_>>();
+    let two_hubs = (2..n).flat_map(|leaf| [pair(0, leaf), pair(1, leaf)]).collect::<Vec<_>>();
+    let line = (1..n).map(|node| pair(node - 1, node)).collect::<Vec<_>>();
+    let wheel = (1..n).flat_map(|node| [pair(0, node), pair(node, 1 + node % (n - 1))]).collect();
+    for edges in [star, two_hubs, line, wheel] {
+        let graph = Graph::undirected(n as usize, edges).unwrap().with_hierarchy().unwrap();
+        let hierarchy = graph.hierarchy().unwrap();
+        assert!(hierarchy.height() <= 29, "{} levels", hierarchy.height());
+        assert!(hierarchy.looks() < 40 * u64::from(n), "{} looks", hierarchy.looks());
+        assert!(hierarchy.reachable(NodeId(1), NodeId(n - 1)));
+    }
+}
+
+#[test]
+fn the_graph_of_figure_2() {
+    // Two 4-cliques, one with an orphan; D joins them; so does C, which has an orphan of its own.
+    let a = [0, 1, 2, 3];
+    let b = [5, 6, 7, 8];
+    let (orphan, c, its_orphan, d) = (4, 9, 10, 11);
+    let clique = |n: [u32; 4]| {
+        [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| (n[i], n[j]))
+    };
+    let rest = [(0, orphan), (2, c), (c, 5), (c, its_orphan), (3, d), (d, 7)];
+    let edges: Vec<_> = clique(a).into_iter().chain(clique(b)).chain(rest).collect();
+    assert_eq!(edges.len(), 18);
+    let edges = edges.into_iter().map(|(a, b)| (NodeId(a), NodeId(b), Cost(1)));
+    let graph = Graph::undirected(12, edges).unwrap().with_hierarchy().unwrap();
+    let hierarchy = graph.hierarchy().unwrap();
+    let group = |node: u32| {
+        let parent = hierarchy.parent(0, NodeId(node)).unwrap();
+        hierarchy.children(1, parent).map(|node| node.0).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(group(0), BTreeSet::from([0, 1, 2, 3, orphan]));
+    assert_eq!(group(5), BTreeSet::from(b));
+    assert_eq!(group(c), BTreeSet::from([c, its_orphan]));
+    assert_eq!(group(d), BTreeSet::from([d]));
+    let edges = |level| {
+        let nodes = (0..hierarchy.count(level) as u32).map(NodeId);
+        nodes.map(|node| hierarchy.links(level, node).len()).sum::<usize>() / 2
+    };
+    assert_eq!((hierarchy.count(1), edges(1)), (4, 4));
+    assert_eq!((hierarchy.count(2), edges(2)), (2, 1));
+    assert_eq!((hierarchy.count(3), edges(3)), (1, 0));
+    assert_eq!(hierarchy.height(), 3);
+}
+
+#[test]
+fn edges_that_lead_one_way_are_refused() {
+    let graph = Graph::directed(2, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
+    assert_eq!(graph.with_hierarchy().unwrap_err(), HierarchyError::NotReversible);
+}
