@@ -9,6 +9,13 @@ use crate::NodeId;
 pub enum Work {
     /// A node is taken from the open list and all its neighbours are looked at.
     Expand(NodeId),
+    /// The same for a node of a level above the map, which stands for many nodes of it.
+    ExpandAbove {
+        /// The level, from one.
+        level: usize,
+        /// The node of that level.
+        node: NodeId,
+    },
     /// One parent pointer is followed.
     Trace(NodeId),
     /// What is known of a node is brought up to date, by a look at its neighbours or at its place on
@@ -35,11 +42,13 @@ pub enum Event {
     Restart,
     /// The estimate of where the agent stands was raised.
     Learned,
+    /// A further stretch of the way was worked out down to single steps; `plan` has it.
+    Refined,
 }
 
 impl Event {
     /// Every event, in the order of their declaration.
-    pub const ALL: [Event; 8] = [
+    pub const ALL: [Event; 9] = [
         Event::Found,
         Event::Adopted,
         Event::Kept,
@@ -48,6 +57,7 @@ impl Event {
         Event::Shortcut,
         Event::Restart,
         Event::Learned,
+        Event::Refined,
     ];
 
     /// The event's name in traces.
@@ -61,6 +71,7 @@ impl Event {
             Event::Shortcut => "shortcut",
             Event::Restart => "restart",
             Event::Learned => "learned",
+            Event::Refined => "refined",
         }
     }
 }
@@ -107,7 +118,9 @@ pub struct Slice<'w> {
     expansions: u64,
     traces: u64,
     updates: u64,
-    events: u8,
+    events: u16,
+    /// The level whose nodes are expanded.
+    level: usize,
     /// The watcher has refused: no share gives the tick more to do.
     stopped: bool,
     watch: Option<&'w mut dyn FnMut(Work) -> bool>,
@@ -124,6 +137,7 @@ impl<'w> Slice<'w> {
             traces: 0,
             updates: 0,
             events: 0,
+            level: 0,
             stopped: false,
             watch: None,
         }
@@ -154,10 +168,19 @@ impl<'w> Slice<'w> {
         self.trace_limit = self.traces.saturating_add(traces);
     }
 
+    /// From here on nodes of this level are expanded: zero is the map itself, others are above it.
+    pub fn on_level(&mut self, level: usize) {
+        self.level = level;
+    }
+
     /// Asks to expand a node; `false` means the budget is spent.
     #[inline]
     pub fn expand(&mut self, node: NodeId) -> bool {
-        if self.expansions >= self.expansion_limit || !self.agreed(Work::Expand(node)) {
+        let work = match self.level {
+            0 => Work::Expand(node),
+            level => Work::ExpandAbove { level, node },
+        };
+        if self.expansions >= self.expansion_limit || !self.agreed(work) {
             return false;
         }
         self.expansions += 1;
@@ -204,7 +227,7 @@ impl<'w> Slice<'w> {
 
     /// Notes an event of this tick.
     pub fn note(&mut self, event: Event) {
-        self.events |= 1 << event as u8;
+        self.events |= 1 << event as u16;
     }
 
     /// Expansions done so far.
@@ -224,13 +247,13 @@ impl<'w> Slice<'w> {
 
     /// Whether this event was noted.
     pub fn has(&self, event: Event) -> bool {
-        self.events & (1 << event as u8) != 0
+        self.events & (1 << event as u16) != 0
     }
 
     /// The events noted, in a fixed order.
     pub fn events(&self) -> impl Iterator<Item = Event> {
         let events = self.events;
-        Event::ALL.into_iter().filter(move |&event| events & (1 << event as u8) != 0)
+        Event::ALL.into_iter().filter(move |&event| events & (1 << event as u16) != 0)
     }
 }
 

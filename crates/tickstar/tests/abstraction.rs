@@ -15,7 +15,9 @@ fn check(space: &impl Space, oracle: &Oracle, hierarchy: &Hierarchy) {
         (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
     let mut edges: BTreeSet<(NodeId, NodeId)> = BTreeSet::new();
     for &node in &nodes {
-        edges.extend(oracle.edges_of(node).iter().map(|&(to, _)| (node, to)).filter(|(a, b)| a != b));
+        edges.extend(
+            oracle.edges_of(node).iter().map(|&(to, _)| (node, to)).filter(|(a, b)| a != b),
+        );
     }
     let mut cells: BTreeMap<NodeId, (i64, i64, u32)> = BTreeMap::new();
     for &node in &nodes {
@@ -101,7 +103,12 @@ fn is_connected(members: &[NodeId], edges: &BTreeSet<(NodeId, NodeId)>) -> bool 
 }
 
 /// Checks connectivity between some random places.
-fn check_reachable(space: &impl Space, oracle: &Oracle, hierarchy: &Hierarchy, random: &mut Random) {
+fn check_reachable(
+    space: &impl Space,
+    oracle: &Oracle,
+    hierarchy: &Hierarchy,
+    random: &mut Random,
+) {
     let nodes: Vec<_> =
         (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
     for _ in 0..nodes.len().min(4) {
@@ -224,9 +231,8 @@ fn the_graph_of_figure_2() {
     let a = [0, 1, 2, 3];
     let b = [5, 6, 7, 8];
     let (orphan, c, its_orphan, d) = (4, 9, 10, 11);
-    let clique = |n: [u32; 4]| {
-        [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| (n[i], n[j]))
-    };
+    let clique =
+        |n: [u32; 4]| [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| (n[i], n[j]));
     let rest = [(0, orphan), (2, c), (c, 5), (c, its_orphan), (3, d), (d, 7)];
     let edges: Vec<_> = clique(a).into_iter().chain(clique(b)).chain(rest).collect();
     assert_eq!(edges.len(), 18);

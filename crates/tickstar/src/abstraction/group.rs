@@ -15,26 +15,38 @@ impl<S: Space> Mender<'_, S> {
         loose.sort_unstable();
         loose.dedup();
         let mut aside = Vec::new();
-        for node in loose {
-            if self.parent(level, node) != NONE || !self.is_live(level, node) {
-                continue;
-            }
-            let near = self.neighbours(level, node);
-            match near.len() {
-                0 => {}
-                2..=HUB => match self.clique(level, &near) {
-                    [None, ..] => aside.push(node),
-                    others => self.found(level, [Some(node)].into_iter().chain(others).flatten()),
-                },
-                _ => aside.push(node),
-            }
-            self.give_back(near);
+        for size in [4, 3] {
+            loose.retain(|&node| self.seek(level, node, size, &mut aside));
         }
+        aside.append(&mut loose);
         while let Some(node) = aside.pop() {
             if self.parent(level, node) == NONE {
                 self.place(level, node);
             }
         }
+    }
+
+    /// Makes a group of a node without a parent and others, if it is in a clique of this size. Those in which
+    /// no clique is to be looked for are put aside. Answers whether to look again for a smaller one.
+    fn seek(&mut self, level: usize, node: u32, size: usize, aside: &mut Vec<u32>) -> bool {
+        if self.parent(level, node) != NONE || !self.is_live(level, node) {
+            return false;
+        }
+        let near = self.neighbours(level, node);
+        let mut again = false;
+        match near.len() {
+            0 => {}
+            2..=HUB => {
+                let others = self.clique(level, &near);
+                again = 1 + others.iter().flatten().count() < size;
+                if !again {
+                    self.found(level, [Some(node)].into_iter().chain(others).flatten());
+                }
+            }
+            _ => aside.push(node),
+        }
+        self.give_back(near);
+        again
     }
 
     /// Three or two of these neighbours of a node that have no parent and are all joined: the first such in

@@ -178,7 +178,8 @@ impl Hierarchy {
     pub fn tend(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
         while let Some(&region) = self.worn.front() {
             let layer = self.layers.get(REGION - 1);
-            let cells = layer.and_then(|layer| layer.nodes.get(region as usize)).map_or(0, |n| n.cells);
+            let cells =
+                layer.and_then(|layer| layer.nodes.get(region as usize)).map_or(0, |n| n.cells);
             while self.paid < u64::from(cells) {
                 if slice.updates() >= slice.budget() || !slice.update(NodeId(region)) {
                     return false;
@@ -272,7 +273,8 @@ impl Hierarchy {
         let (mut a, mut b) = (a, b);
         let mut level = 0;
         while a != b {
-            let (Some(over_a), Some(over_b)) = (self.parent(level, a), self.parent(level, b)) else {
+            let (Some(over_a), Some(over_b)) = (self.parent(level, a), self.parent(level, b))
+            else {
                 return false;
             };
             (a, b, level) = (over_a, over_b, level + 1);
@@ -281,7 +283,11 @@ impl Hierarchy {
     }
 
     /// The nodes of the level below that a node stands for.
-    pub fn children(&self, level: usize, node: NodeId) -> impl ExactSizeIterator<Item = NodeId> + '_ {
+    pub fn children(
+        &self,
+        level: usize,
+        node: NodeId,
+    ) -> impl ExactSizeIterator<Item = NodeId> + '_ {
         let children = match (self.layer(level), self.node(level, node)) {
             (Some(layer), Some(node)) => layer.children.get(node.children),
             _ => &[],
@@ -312,7 +318,11 @@ impl Hierarchy {
 
     /// The neighbours of a node on its level, which must be above the space, and how many edges of the level
     /// below lead to each.
-    pub fn links(&self, level: usize, node: NodeId) -> impl ExactSizeIterator<Item = (NodeId, u32)> + '_ {
+    pub fn links(
+        &self,
+        level: usize,
+        node: NodeId,
+    ) -> impl ExactSizeIterator<Item = (NodeId, u32)> + '_ {
         self.links_of(level, node).iter().map(|link| (NodeId(link.to), link.count))
     }
 

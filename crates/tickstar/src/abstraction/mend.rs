@@ -332,7 +332,9 @@ impl<'h, S: Space> Mender<'h, S> {
             }
         } else {
             let layer = self.layer(level);
-            near.extend(layer.links.get(layer.nodes[node as usize].links).iter().map(|link| link.to));
+            near.extend(
+                layer.links.get(layer.nodes[node as usize].links).iter().map(|link| link.to),
+            );
         }
         near
     }
@@ -504,11 +506,8 @@ impl<'h, S: Space> Mender<'h, S> {
             };
             (cells, x, y) = (cells + n, x + dx, y + dy);
         }
-        let at = if self.h.placed {
-            (self.h.mean(x, cells), self.h.mean(y, cells))
-        } else {
-            (0, 0)
-        };
+        let at =
+            if self.h.placed { (self.h.mean(x, cells), self.h.mean(y, cells)) } else { (0, 0) };
         let place = &mut self.layer_mut(level).nodes[node as usize];
         (place.cells, place.x, place.y, place.at) = (cells, x, y, at);
     }

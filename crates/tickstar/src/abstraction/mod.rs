@@ -5,14 +5,15 @@
 //!
 //! # Steps
 //! Level 0 is the space itself. Each further level has one node for a small group of nodes of the level
-//! below, and is made in three passes over the nodes that have no parent yet, in the order of their ids:
-//! 1. A node with one neighbour is put aside. Any other looks among its neighbours, in their order, for
-//!    three that with it are all joined to each other (a 4-clique), else for two (a 3-clique). The first
-//!    hit becomes a group; without one the node is put aside.
-//! 2. Those put aside are taken up again, the last one first: with the first neighbour that has no parent
+//! below, and is made in passes over the nodes that have no parent yet:
+//! 1. In the order of ids, each node looks among its neighbours without a parent, in their order, for three
+//!    that with it are all joined to each other: a 4-clique. The first hit becomes a group. A node that has
+//!    only one neighbour is put aside.
+//! 2. The same for 3-cliques, and those without one are put aside too.
+//! 3. Those put aside are taken up again, the last one first: with the first neighbour that has no parent
 //!    either it makes a pair; else, with one neighbour only, it is an *orphan* and joins the group of that;
 //!    else it is a group of its own.
-//! 3. Two groups are joined by an edge if any of their members are; the edge counts how many.
+//! 4. Two groups are joined by an edge if any of their members are; the edge counts how many.
 //!
 //! A node without edges has no parent: it stands for a connected part of the map, whole. So two cells are
 //! connected exactly when climbing from both leads to the same node.
@@ -31,9 +32,9 @@
 //! logarithm of the map.
 //!
 //! # Deviations
-//! * The paper leaves the order open, and what becomes of nodes that find no group. The above is the order of
-//!   its authors' later code, as far as that is known, but that nodes go by id: on a grid in squares
-//!   of four by four cells, not in rows.
+//! * The paper leaves the order open, and what becomes of nodes that find no group. Here 4-cliques are found
+//!   everywhere before any 3-clique is, and ids on a grid go in squares of four by four cells, not in rows.
+//!   Both make the levels more regular: more of the paths over them are close to the shortest.
 //! * A node that was a group of its own does not stay alone on the next level too: it joins the smallest
 //!   group beside it. So there are never more than half as many nodes two levels up, whatever the graph
 //!   and however often it was mended, and the height is at most twice the logarithm of the nodes. (The paper

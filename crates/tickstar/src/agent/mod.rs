@@ -2,11 +2,13 @@
 
 mod dstar_lite;
 mod local;
+mod pra;
 mod shortcut;
 mod time_bounded;
 
 pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+pub use pra::{Pra, PraConfig, StartLevel};
 pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};
 
 use thiserror::Error;
@@ -90,6 +92,12 @@ pub enum AgentError {
          back at the same cost: use `astar`, `wastar` or `gbfs`, which never turn round"
     )]
     NeedsReversibleEdges,
+    /// The agent plans on levels above the map, and the map has none.
+    #[error(
+        "this algorithm plans on an abstraction of the map, and the map has none: call \
+         `Grid::abstracted` or `Graph::with_hierarchy` first"
+    )]
+    NeedsHierarchy,
 }
 
 /// The updates a tick may do for each unit of its budget. LSS-LRTA* needs two, to learn all it can in the
@@ -101,6 +109,11 @@ const UPDATES: u64 = 10;
 /// Asks to update a node, if the tick may still do so.
 fn may_update(slice: &mut Slice<'_>, node: NodeId) -> bool {
     slice.updates() < most_updates(slice.budget()) && slice.update(node)
+}
+
+/// The trace steps a tick of this budget may do, where they are cheap beside expansions.
+fn most_traces(budget: u64) -> u64 {
+    budget.saturating_mul(UPDATES)
 }
 
 /// The updates a tick of this budget may do.

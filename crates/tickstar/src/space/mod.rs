@@ -1,9 +1,11 @@
 //! What can be searched: grids, graphs, and whatever else implements [`Space`].
 
+mod corridor;
 mod graph;
 mod grid;
 mod map_text;
 
+pub(crate) use corridor::{Corridor, Exit, Marks};
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
 pub use map_text::MapError;

@@ -1,0 +1,667 @@
+//! PRA*: plan coarsely far away and exactly near by, and refine a stretch at a time.
+//!
+//! # Source
+//! N. Sturtevant, M. Buro, "Partial Pathfinding Using Map Abstraction and Refinement", AAAI 2005, figure 4.
+//!
+//! # One plan
+//! 1. Climb from the start and the goal until both are one node, or joined by an edge. Planning begins below
+//!    that level ([`StartLevel`]), where A* finds a path without restriction.
+//! 2. Cut the path after `k` steps. On the level below, A* looks for a way that stays under the nodes of the
+//!    path and their neighbours (the *corridor*), to any node under the last of them, or to the goal's own if
+//!    the path was not cut. And so on, down to single steps.
+//! 3. The steps of the ground path, `k` at most, are walked. Meanwhile the next stretch is planned from
+//!    where this one ends: the path of the highest level is kept, and refined from there on.
+//!
+//! PRA*(∞) cuts nothing: it has the whole path before the first step.
+//!
+//! # Deviations
+//! * The paper starts "half-way" to the level where the ends are joined. Here planning also begins so low that
+//!   the next level has at least four times the root of all cells ([`StartLevel::Bounded`]): half-way up,
+//!   large maps are too coarse for paths within 1 % of the shortest. (Its authors' later code has such a
+//!   rule, with twice the root.) `Half` is the text.
+//! * The corridor is of width 1. The text can be read as of width 0, but then only a tenth of the paths come
+//!   within 1 % of the shortest.
+//! * A search for a region aims at the node above the goal, and ends at the first node of the region it
+//!   expands.
+//! * The path of the highest level is dropped when only its last node is left, and when the agent is not on
+//!   it (for the corridor is wider than the path). Each plan from there could undo what the one before
+//!   has done. So when the kept path has not been shortened for many steps, or too many were made, the
+//!   next plan is not cut, and leads to the goal.
+//!
+//! # When the map changes
+//! The hierarchy is mended by the map. Plans are not redone for a change that does not concern them: the
+//! stretch being walked is checked step by step, and a search that is led astray by nodes that are gone ends in
+//! nothing and is begun again. So changes all over the map do not keep an agent from getting anywhere.
+//! What opens is made use of by the next stretch. That there is no way is known at once.
+//!
+//! # Real-time bound
+//! At most as many expansions as the budget, on whatever level, and ten times as many trace steps: a step each
+//! for following a parent, marking a node of a path with its neighbours, checking a step against a change, and
+//! climbing to where a plan begins. Planning goes on where it stopped. The time an expansion takes on a level above
+//! grows with the neighbours of a node, six or so.
+
+use super::{Agent, AgentError, Seen, Step, most_traces};
+use crate::space::{Corridor, Exit, Marks};
+use crate::{
+    BestFirst, Cost, EndpointError, Event, Hierarchy, Limits, NodeId, OpenList, SearchConfig,
+    Slice, Space, Status,
+};
+
+/// Where planning begins, given the level on which start and goal are one node, or joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StartLevel {
+    /// Half as high, and no higher than that the level above has four times as many nodes as the root of all
+    /// cells.
+    #[default]
+    Bounded,
+    /// Half as high.
+    Half,
+    /// On that level itself.
+    Top,
+    /// On this one, or that level itself if it is lower.
+    Fixed(u32),
+}
+
+/// A member of the family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PraConfig {
+    /// The steps after which a path is cut, on every level; none: never.
+    pub k: Option<u32>,
+    /// Where planning begins.
+    pub start: StartLevel,
+    /// Whether the neighbours of a path belong to its corridor.
+    pub wide: bool,
+    /// Whether the highest path is kept from one stretch to the next.
+    pub keep: bool,
+    /// Which open list the searches use.
+    pub open: OpenList,
+}
+
+impl Default for PraConfig {
+    /// PRA*(16).
+    fn default() -> PraConfig {
+        let (start, open) = Default::default();
+        PraConfig { k: Some(16), start, wide: true, keep: true, open }
+    }
+}
+
+/// An agent that plans on the [`Hierarchy`] of its map.
+///
+/// ```
+/// use tickstar::{Agent, Cell, Grid, Pra, PraConfig, Seen, Slice, Step};
+/// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
+/// grid.abstracted();
+/// let start = grid.node(Cell::new(0, 0)).unwrap();
+/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let mut unit = Pra::new(&grid, PraConfig::default(), start, goal)?;
+/// while unit.tick(&grid, Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pra {
+    config: PraConfig,
+    at: NodeId,
+    goal: NodeId,
+    /// The stretch being walked, and how much of it has been.
+    stretch: Vec<NodeId>,
+    walked: usize,
+    /// Its steps up to here are known to be edges still.
+    checked: usize,
+    /// The stretch after it, when it has been planned.
+    ready: Vec<NodeId>,
+    planner: Planner,
+    /// Whether there is a way has not been asked since something changed.
+    unsure: bool,
+    hopeless: bool,
+}
+
+/// Plans one stretch after another, a little at a time.
+#[derive(Clone, Debug)]
+struct Planner {
+    search: BestFirst,
+    marks: Marks,
+    stage: Stage,
+    /// Where the stretch begins.
+    from: NodeId,
+    /// The level that is searched, or whose path is being traced or marked.
+    level: usize,
+    /// The path of that level, cut, once it is traced; while it is being traced, from its end.
+    path: Vec<NodeId>,
+    /// How much of it has been marked.
+    marked: usize,
+    /// The path of the level ends at the goal, or the node above it.
+    whole: bool,
+    /// The search of the level may end anywhere in a region.
+    exit: Option<Exit>,
+    /// The size of the level when its search began.
+    size: usize,
+    /// The path of the highest level, whole, and that level.
+    kept: Vec<NodeId>,
+    top: usize,
+    /// The least of it that was ever left, and the steps planned since.
+    least: usize,
+    since: u64,
+    /// How often a highest path was made for this task.
+    tops: u64,
+    /// The plan under way is not to be cut.
+    uncut: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// Nothing is being planned.
+    Idle,
+    /// Climbing to the level where planning begins.
+    Begin,
+    /// A level is searched.
+    Search,
+    /// The path found is followed back.
+    Trace,
+    /// Its corridor is marked.
+    Mark,
+}
+
+/// What planning for a while has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Progress {
+    /// The slice is spent.
+    Working,
+    /// The path of the ground is there.
+    Done,
+    /// The map has changed too much: nothing was found.
+    Failed,
+}
+
+impl Pra {
+    /// An agent at `start`, to go to `goal`.
+    ///
+    /// # Errors
+    /// When the start or goal cannot be stood on, or the space has no hierarchy.
+    pub fn new(
+        space: &impl Space,
+        config: PraConfig,
+        start: NodeId,
+        goal: NodeId,
+    ) -> Result<Pra, AgentError> {
+        let config = PraConfig { k: config.k.map(|k| k.max(1)), ..config };
+        let search = SearchConfig { open: config.open, blocking: true, ..SearchConfig::default() };
+        let planner = Planner {
+            search: BestFirst::new(search),
+            marks: Marks::default(),
+            stage: Stage::Idle,
+            from: start,
+            level: 0,
+            path: Vec::new(),
+            marked: 0,
+            whole: false,
+            exit: None,
+            size: 0,
+            kept: Vec::new(),
+            top: 0,
+            least: usize::MAX,
+            since: 0,
+            tops: 0,
+            uncut: false,
+        };
+        let mut agent = Pra {
+            config,
+            at: start,
+            goal,
+            stretch: Vec::new(),
+            walked: 0,
+            checked: 0,
+            ready: Vec::new(),
+            planner,
+            unsure: true,
+            hopeless: false,
+        };
+        agent.take(space, start, goal)?;
+        Ok(agent)
+    }
+
+    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
+        EndpointError::check(space, start, goal)?;
+        if space.hierarchy().is_none() {
+            return Err(AgentError::NeedsHierarchy);
+        }
+        (self.at, self.goal) = (start, goal);
+        self.planner.forget();
+        self.drop_plan();
+        Ok(())
+    }
+
+    /// Begins anew from where the agent stands. The highest path is kept.
+    fn drop_plan(&mut self) {
+        self.stretch.clear();
+        self.ready.clear();
+        (self.walked, self.checked) = (0, 0);
+        self.planner.stage = Stage::Idle;
+        self.unsure = true;
+    }
+
+    /// Checks the steps ahead after something was blocked, as far as the slice goes. Answers whether they
+    /// all are still there.
+    fn check(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
+        self.checked = self.checked.max(self.walked);
+        while let Some(&[from, to]) = self.stretch.get(self.checked..self.checked + 2) {
+            if !slice.trace(to) {
+                break;
+            }
+            if space.edge(from, to).is_none() {
+                return false;
+            }
+            self.checked += 1;
+        }
+        true
+    }
+
+    /// Plans the stretch after the one being walked, if that does not lead to the goal.
+    fn think(&mut self, space: &impl Space, hierarchy: &Hierarchy, slice: &mut Slice<'_>) -> bool {
+        let end = self.stretch.last().copied().unwrap_or(self.at);
+        if !self.ready.is_empty() || end == self.goal {
+            return true;
+        }
+        if self.planner.stage == Stage::Idle {
+            self.planner.begin(end);
+        }
+        match self.planner.run(&self.config, space, hierarchy, self.goal, slice) {
+            Progress::Working => true,
+            Progress::Failed => false,
+            Progress::Done => {
+                std::mem::swap(&mut self.ready, &mut self.planner.path);
+                slice.note(Event::Refined);
+                if self.ready.last() == Some(&self.goal) {
+                    slice.note(Event::Found);
+                }
+                true
+            }
+        }
+    }
+
+    fn restart(&mut self, slice: &mut Slice<'_>) -> Step {
+        slice.note(Event::Restart);
+        self.drop_plan();
+        Step::Wait
+    }
+}
+
+impl Planner {
+    /// Forgets all plans.
+    fn forget(&mut self) {
+        self.kept.clear();
+        self.tops = 0;
+        self.uncut = false;
+    }
+
+    /// Begins a stretch.
+    fn begin(&mut self, from: NodeId) {
+        (self.stage, self.from) = (Stage::Begin, from);
+    }
+
+    fn run(
+        &mut self,
+        config: &PraConfig,
+        space: &impl Space,
+        hierarchy: &Hierarchy,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Progress {
+        loop {
+            let progress = match self.stage {
+                Stage::Idle => return Progress::Failed,
+                Stage::Begin => self.choose(config, space, hierarchy, goal, slice),
+                Stage::Search => self.search(space, hierarchy, goal, slice),
+                Stage::Trace => self.trace(config, space, hierarchy, goal, slice),
+                Stage::Mark => self.mark(config, space, hierarchy, goal, slice),
+            };
+            if let Some(progress) = progress {
+                if progress != Progress::Working {
+                    self.stage = Stage::Idle;
+                }
+                if progress == Progress::Failed {
+                    self.kept.clear();
+                }
+                return progress;
+            }
+        }
+    }
+
+    /// Stage 1: takes up the kept path, or climbs to where a new one begins.
+    fn choose(
+        &mut self,
+        config: &PraConfig,
+        space: &impl Space,
+        hierarchy: &Hierarchy,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<Progress> {
+        // Climbing is a look-up a level.
+        if !slice.trace(self.from) {
+            return Some(Progress::Working);
+        }
+        if self.resume(config, hierarchy, goal) {
+            return None;
+        }
+        self.kept.clear();
+        let level = start_level(hierarchy, config.start, self.from, goal);
+        let (from, to) = (hierarchy.ancestor(self.from, level), hierarchy.ancestor(goal, level));
+        let (Some(from), Some(to)) = (from, to) else { return Some(Progress::Failed) };
+        self.tops += 1;
+        (self.least, self.since) = (usize::MAX, 0);
+        self.uncut = self.tops > 2 * hierarchy.height() as u64 + 8;
+        (self.level, self.top, self.exit) = (level, level, None);
+        self.start(space, hierarchy, from, to);
+        None
+    }
+
+    /// Goes on with the path that was kept, if the stretch begins on it and before its end.
+    fn resume(&mut self, config: &PraConfig, hierarchy: &Hierarchy, goal: NodeId) -> bool {
+        let here = hierarchy.ancestor(self.from, self.top);
+        let there = hierarchy.ancestor(goal, self.top);
+        let at = self.kept.iter().position(|&node| Some(node) == here);
+        let Some(at) = at.filter(|_| config.keep && self.kept.last().copied() == there) else {
+            return false;
+        };
+        self.kept.drain(..at);
+        if self.kept.len() < 2 || self.top == 0 {
+            return false;
+        }
+        if self.kept.len() < self.least {
+            (self.least, self.since) = (self.kept.len(), 0);
+        }
+        self.since += u64::from(config.k.unwrap_or(0));
+        // Crossing one node of this level takes about so many steps.
+        self.uncut |= self.since > 64 + (16 << self.top.min(32));
+        self.path.clear();
+        self.path.extend_from_slice(&self.kept);
+        self.level = self.top;
+        self.whole = true;
+        self.cut(config);
+        self.stage = Stage::Mark;
+        true
+    }
+
+    /// Begins the search of a level.
+    fn start(&mut self, space: &impl Space, hierarchy: &Hierarchy, from: NodeId, to: NodeId) {
+        self.stage = Stage::Search;
+        let (level, over, marks, exit) = (self.level, 1, &self.marks, self.exit);
+        if level == self.top {
+            if level == 0 {
+                self.search.start(space, from, to);
+            } else {
+                self.search.start(&hierarchy.level(level), from, to);
+            }
+        } else if level == 0 {
+            let inner = space;
+            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
+            self.search.start(&corridor, from, to);
+        } else {
+            let inner = &hierarchy.level(level);
+            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
+            self.search.start(&corridor, from, to);
+        }
+        self.size = size(space, hierarchy, level);
+    }
+
+    /// Stage 2: the search of a level.
+    fn search(
+        &mut self,
+        space: &impl Space,
+        hierarchy: &Hierarchy,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<Progress> {
+        // The level has grown meanwhile: there may be nodes that the search has no room for.
+        if size(space, hierarchy, self.level) != self.size {
+            return Some(Progress::Failed);
+        }
+        slice.on_level(self.level);
+        let (level, over, marks, exit) = (self.level, 1, &self.marks, self.exit);
+        let status = if level == self.top {
+            if level == 0 {
+                self.search.run(space, slice)
+            } else {
+                self.search.run(&hierarchy.level(level), slice)
+            }
+        } else if level == 0 {
+            let inner = space;
+            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
+            self.search.run(&corridor, slice)
+        } else {
+            let inner = &hierarchy.level(level);
+            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
+            self.search.run(&corridor, slice)
+        };
+        slice.on_level(0);
+        let _ = goal;
+        match status {
+            Status::Working => Some(Progress::Working),
+            Status::Exhausted => Some(Progress::Failed),
+            Status::Reached => {
+                self.path.clear();
+                self.path.push(self.search.goal());
+                self.stage = Stage::Trace;
+                None
+            }
+        }
+    }
+
+    /// Stage 3: follows the path found back to its beginning.
+    fn trace(
+        &mut self,
+        config: &PraConfig,
+        space: &impl Space,
+        hierarchy: &Hierarchy,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<Progress> {
+        let _ = (space, hierarchy, goal);
+        while let Some(parent) = self.path.last().and_then(|&node| self.search.parent(node)) {
+            if !slice.trace(parent) {
+                return Some(Progress::Working);
+            }
+            self.path.push(parent);
+        }
+        self.path.reverse();
+        self.whole = self.exit.is_none();
+        if self.exit.is_some() {
+            self.path.pop(); // the gate
+        }
+        if self.level == self.top {
+            self.kept.clear();
+            self.kept.extend_from_slice(&self.path);
+        }
+        self.cut(config);
+        if self.level == 0 {
+            return Some(Progress::Done);
+        }
+        self.stage = Stage::Mark;
+        None
+    }
+
+    /// Cuts the path after so many steps.
+    fn cut(&mut self, config: &PraConfig) {
+        let most = config.k.filter(|_| !self.uncut).map_or(usize::MAX, |k| k as usize + 1);
+        if self.path.len() > most {
+            self.path.truncate(most);
+            self.whole = false;
+        }
+        self.marked = 0;
+    }
+
+    /// Stage 4: marks the corridor of the path, and begins the search of the level below.
+    fn mark(
+        &mut self,
+        config: &PraConfig,
+        space: &impl Space,
+        hierarchy: &Hierarchy,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<Progress> {
+        if self.marked == 0 {
+            self.marks.reset(size(space, hierarchy, self.level));
+        }
+        let size = size(space, hierarchy, self.level);
+        while let Some(&node) = self.path.get(self.marked) {
+            if !slice.trace(node) {
+                return Some(Progress::Working);
+            }
+            self.marked += 1;
+            if node.index() < size {
+                self.marks.add(node);
+            }
+            if config.wide {
+                for (near, _) in hierarchy.links(self.level, node) {
+                    self.marks.add(near);
+                }
+            }
+        }
+        let tail = *self.path.last()?;
+        self.level -= 1;
+        let level = self.level;
+        let (from, aim) = (hierarchy.ancestor(self.from, level), hierarchy.ancestor(goal, level));
+        let (Some(from), Some(aim)) = (from, aim) else { return Some(Progress::Failed) };
+        let gate = NodeId(self::size(space, hierarchy, level) as u32);
+        self.exit = (!self.whole).then(|| {
+            let children = hierarchy.children(level + 1, tail);
+            let estimates = children.map(|child| estimate(space, hierarchy, level, child, aim));
+            Exit { region: tail, aim, floor: estimates.min().unwrap_or_default(), gate }
+        });
+        let to = self.exit.map_or(aim, |exit| exit.gate);
+        self.start(space, hierarchy, from, to);
+        None
+    }
+
+    /// Heap memory in bytes.
+    fn bytes(&self) -> usize {
+        let nodes = self.path.capacity() + self.kept.capacity();
+        self.search.bytes() + self.marks.bytes() + nodes * size_of::<NodeId>()
+    }
+}
+
+/// The ids of a level are below this.
+fn size(space: &impl Space, hierarchy: &Hierarchy, level: usize) -> usize {
+    if level == 0 { space.size() } else { hierarchy.level(level).size() }
+}
+
+fn estimate(
+    space: &impl Space,
+    hierarchy: &Hierarchy,
+    level: usize,
+    from: NodeId,
+    to: NodeId,
+) -> Cost {
+    if level == 0 { space.estimate(from, to) } else { hierarchy.level(level).estimate(from, to) }
+}
+
+/// The level to begin on.
+fn start_level(hierarchy: &Hierarchy, rule: StartLevel, from: NodeId, to: NodeId) -> usize {
+    let meeting = meeting_level(hierarchy, from, to);
+    match rule {
+        StartLevel::Top => meeting,
+        StartLevel::Half => meeting / 2,
+        StartLevel::Fixed(level) => meeting.min(level as usize),
+        StartLevel::Bounded => {
+            let (level, root) = hierarchy.root(from);
+            let cells = u64::from(hierarchy.cell_count(level, root));
+            let few = |level| (hierarchy.count(level) as u64).pow(2) < 16 * cells;
+            // The levels from the ground up to where they meet, less those that are too high.
+            let mut levels = meeting + 1;
+            while levels > 2 && (levels > (meeting + 1) / 2 || few(levels)) {
+                levels -= 1;
+            }
+            levels - 1
+        }
+    }
+}
+
+/// The lowest level on which two nodes are below one, or two that are joined.
+fn meeting_level(hierarchy: &Hierarchy, from: NodeId, to: NodeId) -> usize {
+    let (mut from, mut to) = (from, to);
+    for level in 0.. {
+        if from == to || level > 0 && hierarchy.linked(level, from, to) {
+            return level;
+        }
+        match (hierarchy.parent(level, from), hierarchy.parent(level, to)) {
+            (Some(over_from), Some(over_to)) => (from, to) = (over_from, over_to),
+            _ => return level,
+        }
+    }
+    0
+}
+
+impl<S: Space> Agent<S> for Pra {
+    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if !seen.changed.is_empty() {
+            self.unsure = true;
+            self.checked = self.walked;
+        }
+        if self.at == self.goal {
+            return Step::Arrived;
+        }
+        let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
+        slice.share(slice.budget(), most_traces(slice.budget()));
+        if self.unsure {
+            let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
+            (self.unsure, self.hopeless) = (false, !way);
+        }
+        if self.hopeless {
+            self.drop_plan();
+            self.unsure = !seen.changed.is_empty();
+            return Step::Unreachable;
+        }
+        if !self.check(space, slice) || !self.think(space, hierarchy, slice) {
+            return self.restart(slice);
+        }
+        if self.walked + 1 >= self.stretch.len() && !self.ready.is_empty() {
+            std::mem::swap(&mut self.stretch, &mut self.ready);
+            self.ready.clear();
+            self.walked = 0;
+            self.checked = usize::MAX;
+        }
+        match self.stretch.get(self.walked + 1) {
+            Some(&to) if space.edge(self.at, to).is_some() => {
+                self.walked += 1;
+                self.at = to;
+                Step::Move(to)
+            }
+            Some(_) => self.restart(slice),
+            None => Step::Wait,
+        }
+    }
+
+    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
+        self.take(space, start, goal)
+    }
+
+    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
+        EndpointError::check(space, at, self.goal)?;
+        self.at = at;
+        self.planner.forget();
+        self.drop_plan();
+        Ok(())
+    }
+
+    fn position(&self) -> NodeId {
+        self.at
+    }
+
+    fn target(&self) -> Option<NodeId> {
+        self.stretch.last().copied()
+    }
+
+    /// The stretch that was planned last.
+    fn plan(&self) -> Option<Vec<NodeId>> {
+        let last = if self.ready.is_empty() { &self.stretch } else { &self.ready };
+        (!last.is_empty()).then(|| last.clone())
+    }
+
+    fn limits(&self, budget: u64) -> Limits {
+        Limits { expansions: budget, traces: most_traces(budget), updates: 0 }
+    }
+
+    fn bytes(&self) -> usize {
+        let nodes = self.stretch.capacity() + self.ready.capacity();
+        size_of::<Pra>() + self.planner.bytes() + nodes * size_of::<NodeId>()
+    }
+}
