@@ -20,8 +20,8 @@ use thiserror::Error;
 
 use crate::{
     Agent, AgentError, Commitment, DStarLite, DStarLiteConfig, Local, LocalConfig, Lookahead,
-    NodeId, OpenList, Priority, Ratio, RatioError, Restart, Space, Ties, TimeBounded,
-    TimeBoundedConfig, Tracing, WeightError,
+    NodeId, OpenList, Pra, PraConfig, Priority, Ratio, RatioError, Restart, Space, StartLevel,
+    Ties, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
 };
 
 /// An algorithm that can be asked for by name.
@@ -51,6 +51,7 @@ enum Family {
     TimeBounded(TimeBoundedConfig),
     Local(LocalConfig),
     DStarLite(DStarLiteConfig),
+    Pra(PraConfig),
 }
 
 /// A parameter of an algorithm.
@@ -77,6 +78,8 @@ pub struct Guarantees {
     pub bounded_tick: bool,
     /// It walks back along edges, so every edge needs its reverse at the same cost.
     pub needs_reversible_edges: bool,
+    /// It plans on an abstraction of the map, a [`Hierarchy`](crate::Hierarchy), so the map needs one.
+    pub needs_hierarchy: bool,
     /// It may take as many moves as the square of what can be reached to find out that the goal cannot
     /// be; a caller will want to give up before that.
     pub slow_to_give_up: bool,
@@ -203,6 +206,7 @@ impl Family {
             Family::TimeBounded(config) => set_time_bounded(config, parameters),
             Family::Local(config) => set_local(config, parameters),
             Family::DStarLite(config) => set_dstar_lite(config, parameters),
+            Family::Pra(config) => set_pra(config, parameters),
         }
     }
 }
@@ -277,6 +281,39 @@ fn set_dstar_lite(
     Ok(())
 }
 
+fn set_pra(
+    config: &mut PraConfig,
+    parameters: &[(&'static str, String)],
+) -> Result<(), SettingError> {
+    for (name, value) in parameters {
+        match *name {
+            "open" => config.open = open_list(name, value)?,
+            "k" => {
+                let or_inf = "a whole number from 1 to 1000000, or inf";
+                config.k = match value.as_str() {
+                    "inf" => None,
+                    number => Some(whole_or(name, number, 1, MAX_DEPTH, or_inf)?),
+                };
+            }
+            "level" => {
+                let or_word = "auto, half, top or a whole number from 0 to 100";
+                config.start = match value.as_str() {
+                    "auto" => StartLevel::Bounded,
+                    "half" => StartLevel::Half,
+                    "top" => StartLevel::Top,
+                    number => StartLevel::Fixed(whole_or(name, number, 0, MAX_LEVEL, or_word)?),
+                };
+            }
+            "corridor" => config.wide = choice(name, value, ["0", "1"])? == 1,
+            "keep" => config.keep = flag(name, value)?,
+            other => unreachable!("the parameter {other} is in a list but means nothing"),
+        }
+    }
+    Ok(())
+}
+
+/// No map has so many levels.
+const MAX_LEVEL: u32 = 100;
 /// No map is so large that a ball of this depth does not hold all of it.
 const MAX_DEPTH: u32 = 1_000_000;
 /// A longer queue would take too much time for each entry.
@@ -284,12 +321,20 @@ const MAX_QUEUE: u32 = 10_000;
 
 /// A whole number from here to there.
 fn whole(name: &'static str, value: &str, least: u32, most: u32) -> Result<u32, SettingError> {
+    whole_or(name, value, least, most, &format!("a whole number from {least} to {most}"))
+}
+
+/// The same, where something else was possible too: says what is.
+fn whole_or(
+    name: &'static str,
+    value: &str,
+    least: u32,
+    most: u32,
+    expected: &str,
+) -> Result<u32, SettingError> {
     let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| SettingError::Choice {
-        name,
-        value: value.to_string(),
-        expected: format!("a whole number from {least} to {most}"),
-    })
+    let (value, expected) = (value.to_string(), expected.to_string());
+    number.ok_or(SettingError::Choice { name, value, expected })
 }
 
 fn number(name: &'static str, value: &str) -> Result<Ratio, SettingError> {
@@ -367,6 +412,7 @@ impl Config {
             Family::TimeBounded(config) => Box::new(TimeBounded::new(space, config, start, goal)?),
             Family::Local(config) => Box::new(Local::new(space, config, start, goal)?),
             Family::DStarLite(config) => Box::new(DStarLite::new(space, config, start, goal)?),
+            Family::Pra(config) => Box::new(Pra::new(space, config, start, goal)?),
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Entry, Family, Guarantees, Parameter};
 use crate::{
-    Acting, Avoid, Commitment, DStarLiteConfig, Lesson, LocalConfig, Lookahead, Priority, Restart,
-    SearchConfig, TimeBoundedConfig, Tracing,
+    Acting, Avoid, Commitment, DStarLiteConfig, Lesson, LocalConfig, Lookahead, PraConfig,
+    Priority, Restart, SearchConfig, TimeBoundedConfig, Tracing,
 };
 
 const OPEN: Parameter = Parameter {
@@ -84,12 +84,14 @@ const MOVES: Parameter = Parameter {
     meaning: "one: a step for each search (2012); all: to the target of the search, then the next",
 };
 
+const STURTEVANT: &str = "Sturtevant, Buro, \"Partial Pathfinding Using Map Abstraction and Refinement\", \
+                         AAAI 2005";
 const BJORNSSON: &str = "Björnsson, Bulitko, Sturtevant, \"TBA*: Time-Bounded A*\", IJCAI 2009";
 const HERNANDEZ_2012: &str =
     "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
 const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
 
-pub(super) static ENTRIES: [Entry; 20] = [
+pub(super) static ENTRIES: [Entry; 21] = [
     Entry {
         name: "astar",
         title: "A*",
@@ -102,6 +104,7 @@ pub(super) static ENTRIES: [Entry; 20] = [
             acts_at_once: false,
             bounded_tick: false,
             needs_reversible_edges: false,
+            needs_hierarchy: false,
             slow_to_give_up: false,
             no_openings: None,
             cost: "optimal",
@@ -122,6 +125,7 @@ pub(super) static ENTRIES: [Entry; 20] = [
             acts_at_once: false,
             bounded_tick: false,
             needs_reversible_edges: false,
+            needs_hierarchy: false,
             slow_to_give_up: false,
             no_openings: None,
             cost: "at most w times the optimum",
@@ -141,6 +145,7 @@ pub(super) static ENTRIES: [Entry; 20] = [
             acts_at_once: false,
             bounded_tick: false,
             needs_reversible_edges: false,
+            needs_hierarchy: false,
             slow_to_give_up: false,
             no_openings: None,
             cost: "no bound",
@@ -161,6 +166,7 @@ pub(super) static ENTRIES: [Entry; 20] = [
             acts_at_once: false,
             bounded_tick: true,
             needs_reversible_edges: true,
+            needs_hierarchy: false,
             slow_to_give_up: false,
             no_openings: None,
             cost: "the optimum, and a step for every tick spent searching",
@@ -407,7 +413,63 @@ pub(super) static ENTRIES: [Entry; 20] = [
         default_budget: None,
         base: || Family::DStarLite(DStarLiteConfig::default()),
     },
+    Entry {
+        name: "pra",
+        title: "PRA* (Path-Refinement A*)",
+        summary: "Plans coarsely on an abstraction of the map, and refines a stretch at a time down to \
+                  single steps while it walks the one before; with k=inf the whole path, before the \
+                  first step.",
+        paper: STURTEVANT,
+        parameters: &[
+            Parameter {
+                name: "k",
+                default: "16",
+                meaning: "the steps after which a path is cut, on every level, 1 or more, or inf (the \
+                          paper: 2, 4, 8, 16, inf)",
+            },
+            Parameter {
+                name: "level",
+                default: "auto",
+                meaning: "where planning begins, given the level on which start and goal are one node or \
+                          joined. half: half as high, as in the paper; top: there; a number: on that \
+                          level, if it is below; auto: as half, and so low that the next level has \
+                          four times as many nodes as the root of all cells",
+            },
+            Parameter {
+                name: "corridor",
+                default: "1",
+                meaning: "how wide the corridor of a path is. 0: its nodes; 1: also their neighbours",
+            },
+            Parameter {
+                name: "keep",
+                default: "true",
+                meaning: "keep the paths of the levels above from one stretch to the next",
+            },
+            OPEN,
+        ],
+        guarantees: Guarantees {
+            cost: "no bound; most walks are within 2 % of the optimum, with k=inf within 1 %",
+            changes: "the map mends its abstraction; a stretch that was cut is planned anew, and that \
+                      there is no way is known at once",
+            ..PLANNING
+        },
+        default_budget: Some(100),
+        base: || Family::Pra(PraConfig::default()),
+    },
 ];
+
+/// What all that plan on a hierarchy have in common.
+const PLANNING: Guarantees = Guarantees {
+    complete: true,
+    acts_at_once: true,
+    bounded_tick: true,
+    needs_reversible_edges: true,
+    needs_hierarchy: true,
+    slow_to_give_up: false,
+    no_openings: None,
+    cost: "",
+    changes: "",
+};
 
 /// What all members of the time-bounded family have in common.
 const TIME_BOUNDED: Guarantees = Guarantees {
@@ -415,6 +477,7 @@ const TIME_BOUNDED: Guarantees = Guarantees {
     acts_at_once: true,
     bounded_tick: true,
     needs_reversible_edges: true,
+    needs_hierarchy: false,
     slow_to_give_up: false,
     no_openings: None,
     cost: "",
@@ -427,6 +490,7 @@ const LEARNING: Guarantees = Guarantees {
     acts_at_once: true,
     bounded_tick: true,
     needs_reversible_edges: true,
+    needs_hierarchy: false,
     slow_to_give_up: true,
     no_openings: Some(ESTIMATES),
     cost: "no bound on the first walk; walked again and again from the same start, what is learned leads \
@@ -441,6 +505,7 @@ const REPLANNING: Guarantees = Guarantees {
     acts_at_once: false,
     bounded_tick: false,
     needs_reversible_edges: false,
+    needs_hierarchy: false,
     slow_to_give_up: false,
     no_openings: None,
     cost: "",
