@@ -1,5 +1,7 @@
 //! `tickstar compare`: several algorithms with several budgets, side by side.
 
+mod by_length;
+
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +10,10 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
 use tickstar::catalog::Config;
-use tickstar_lab::{Problem, Record, Summary, Terrain};
+use tickstar_lab::{Clock, Job, Problem, Record, Sample, Summary, Terrain};
 
 use crate::failure::Failure;
-use crate::source::{Map, Problems, Rules, Setting, Worlds, configure, progress};
+use crate::source::{Map, Problems, Rules, Setting, Timing, Worlds, configure, progress};
 
 /// Compare algorithms with several budgets on the same problems
 #[derive(Args)]
@@ -21,7 +23,8 @@ use crate::source::{Map, Problems, Rules, Setting, Worlds, configure, progress};
     --budgets 10,100\n  \
     tickstar compare --algorithms tba,tba:switch=true,wastar:weight=3 --csv out.csv\n  \
     tickstar compare --world unknown --algorithms rtba,tbaa\n  \
-    tickstar compare --cutoff 1000 --algorithms lrta:depth=4+8+16+32:budget=none,tba:budget=10+100")]
+    tickstar compare --cutoff 1000 --algorithms lrta:depth=4+8+16+32:budget=none,tba:budget=10+100\n  \
+    tickstar compare --map a.map --scen a.map.scen --by-length 64 --clock 1 --algorithms astar,gbfs")]
 pub struct Compare {
     /// A map; may be given several times [default: four that come with the program]
     #[arg(long, value_name = "FILE|builtin:NAME")]
@@ -37,17 +40,30 @@ pub struct Compare {
         default_value = "astar,late-astar,tba,tba:switch=true"
     )]
     algorithms: Vec<String>,
-    /// Budgets
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "10,25,100,1000")]
+    /// Budgets [default: 10,25,100,1000; with --clock, what can be expanded in a frame]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
     budgets: Vec<u64>,
     /// Leave out a setting that expands more than N nodes in any interval of any problem, as the 2009
     /// paper does with 1000
     #[arg(long, value_name = "N")]
     cutoff: Option<u64>,
+    /// A row for each N cells of the shortest path's length, of the problems whose goal was reached, and
+    /// percentiles instead of means. A percentile is the nearest rank: the least value that so many
+    /// percent of all do not exceed. A gain is the expansions of the first setting over those of
+    /// this one on the same problem
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "cutoff",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000)
+    )]
+    by_length: Option<u64>,
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
     worlds: Worlds,
+    #[command(flatten)]
+    timing: Timing,
     /// Write the table as CSV to a file, or to standard output instead of the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     csv: Option<PathBuf>,
@@ -56,6 +72,9 @@ pub struct Compare {
 /// The maps compared on if none is named: one of each kind, small enough to be done in seconds.
 const MAPS: [&str; 4] =
     ["builtin:rooms-64", "builtin:caves-128", "builtin:islands-128", "builtin:random-64"];
+
+/// The budgets compared if none is given, and no clock either.
+const BUDGETS: [u64; 4] = [10, 25, 100, 1000];
 
 /// A map as the world sees it, and its problems.
 struct Course {
@@ -73,6 +92,20 @@ struct Contestant {
     out: AtomicBool,
 }
 
+impl Contestant {
+    fn title(&self) -> String {
+        format!("{} (budget {})", self.name, budget_name(self.budget))
+    }
+}
+
+/// What is to be shown: a table, also as CSV, what its columns are, and what is not in it.
+struct Report {
+    csv: String,
+    table: Table,
+    legend: String,
+    missing: Option<String>,
+}
+
 /// A budget, or `none`.
 fn budget(text: &str) -> Result<Option<u64>, String> {
     match text.trim() {
@@ -85,16 +118,58 @@ fn budget(text: &str) -> Result<Option<u64>, String> {
 
 impl Compare {
     pub fn execute(&self) -> Result<(), Failure> {
-        let contestants = self.contestants()?;
+        let clock = self.timing.clock()?;
+        let contestants = self.contestants(clock)?;
         let courses = self.courses()?;
         for Contestant { config, .. } in &contestants {
             for course in &courses {
                 course.terrain.admit(config.entry()).map_err(Failure::usage)?;
+                if clock.is_some() {
+                    Clock::admit(&course.terrain, config.entry())
+                        .map_err(|error| Failure::usage(error).about("--clock"))?;
+                }
             }
         }
+        let report = match self.by_length {
+            None => {
+                let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| vec![]).collect();
+                self.run(&courses, &contestants, clock, |row| {
+                    for (list, record) in records.iter_mut().zip(row) {
+                        list.extend(record);
+                    }
+                })?;
+                let summaries = records.iter().map(Summary::of);
+                self.report(contestants.iter().zip(summaries).collect(), clock.is_some())
+            }
+            Some(width) => {
+                // Samples are kept, and not the records, as there may be very many.
+                let mut samples: Vec<Vec<Sample>> = contestants.iter().map(|_| vec![]).collect();
+                self.run(&courses, &contestants, clock, |row| {
+                    let first = row.first().and_then(Option::as_ref);
+                    for (nth, record) in row.iter().enumerate() {
+                        let beside = first.filter(|_| nth > 0);
+                        samples[nth]
+                            .extend(record.as_ref().and_then(|record| Sample::of(record, beside)));
+                    }
+                })?;
+                let rows: Vec<_> = contestants.iter().zip(samples).collect();
+                let problems = courses.iter().map(|course| course.problems.len()).sum();
+                by_length::report(&rows, problems, width, clock.is_some())
+            }
+        };
+        self.show(&courses, &report)
+    }
+
+    /// All contestants on all problems, in order; `take` is given what each problem led to.
+    fn run(
+        &self,
+        courses: &[Course],
+        contestants: &[Contestant],
+        clock: Option<Clock>,
+        mut take: impl FnMut(Vec<Option<Record>>),
+    ) -> Result<(), Failure> {
         let total: usize = courses.iter().map(|course| course.problems.len()).sum();
         let bar = progress((total * contestants.len()) as u64, "runs");
-        let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| Vec::new()).collect();
         for (nth, course) in courses.iter().enumerate() {
             let solved: Result<Vec<Vec<Option<Record>>>, Failure> = course
                 .problems
@@ -102,30 +177,29 @@ impl Compare {
                 .enumerate()
                 .map(|(index, problem)| {
                     let place = self.problems.place(nth, index);
-                    let all = self.solve(course, &place, problem, &contestants);
+                    let all = self.solve(course, &place, problem, contestants, clock);
                     bar.inc(contestants.len() as u64);
                     all
                 })
                 .collect();
-            for row in solved? {
-                for (list, record) in records.iter_mut().zip(row) {
-                    list.extend(record);
-                }
-            }
+            solved?.into_iter().for_each(&mut take);
         }
         bar.finish_and_clear();
-        let rows: Vec<_> =
-            contestants.iter().zip(&records).map(|(who, list)| (who, Summary::of(list))).collect();
-        self.show(&courses, rows)
+        Ok(())
     }
 
-    fn contestants(&self) -> Result<Vec<Contestant>, Failure> {
+    fn contestants(&self, clock: Option<Clock>) -> Result<Vec<Contestant>, Failure> {
+        let usual = match (self.budgets.as_slice(), clock) {
+            ([], Some(clock)) => vec![clock.expansions_per_frame()],
+            ([], None) => BUDGETS.to_vec(),
+            (given, _) => given.to_vec(),
+        };
         let mut contestants = Vec::new();
         for text in &self.algorithms {
             let wrong = |error: String| Failure::usage(error).about(text);
             let mut parts = text.split(':');
             let name = parts.next().unwrap_or_default();
-            let mut budgets: Vec<Option<u64>> = self.budgets.iter().copied().map(Some).collect();
+            let mut budgets: Vec<Option<u64>> = usual.iter().copied().map(Some).collect();
             let mut settings: Vec<Vec<Setting>> = vec![Vec::new()];
             let mut keys = Vec::new();
             for part in parts {
@@ -189,16 +263,18 @@ impl Compare {
         Ok(courses)
     }
 
-    /// One problem with every contestant, judged by the same distances; none for those that are out.
+    /// One problem with every contestant, judged by the same distances; none for those that are out. By
+    /// length they are judged by the shortest path alone, as there may be very many problems.
     fn solve(
         &self,
         course: &Course,
         place: &str,
         problem: &Problem,
         contestants: &[Contestant],
+        clock: Option<Clock>,
     ) -> Result<Vec<Option<Record>>, Failure> {
         let named = |error| Failure::input(format!("{place}{error}"));
-        let mut reference = None;
+        let (mut reference, mut optimal) = (None, None);
         let mut records = Vec::new();
         for Contestant { config, budget, out, .. } in contestants {
             if out.load(Ordering::Relaxed) {
@@ -206,41 +282,61 @@ impl Compare {
                 continue;
             }
             let job = self.worlds.job(&course.map, &course.terrain, config, *budget)?;
+            let job = Job { clock, ..job };
             let journey = job.sim(problem).map_err(named)?.run(job.max_intervals, None);
             let most = journey.max_expansions_per_interval;
             out.fetch_or(self.cutoff.is_some_and(|cutoff| most > cutoff), Ordering::Relaxed);
-            let reference = match &mut reference {
-                Some(reference) => reference,
-                none => none.insert(job.reference(problem).map_err(named)?),
+            let record = if self.by_length.is_some() {
+                let optimal = match optimal {
+                    Some(optimal) => optimal,
+                    None => *optimal.insert(job.optimal(problem).map_err(named)?),
+                };
+                job.judge_length(problem, &journey, optimal)
+            } else {
+                let reference = match &mut reference {
+                    Some(reference) => reference,
+                    none => none.insert(job.reference(problem).map_err(named)?),
+                };
+                job.judge(problem, &journey, reference)
             };
-            records.push(Some(job.judge(problem, &journey, reference)));
+            records.push(Some(record));
         }
         Ok(records)
     }
 
-    fn show(&self, courses: &[Course], rows: Vec<(&Contestant, Summary)>) -> Result<(), Failure> {
+    /// The means of each contestant that is not out.
+    fn report(&self, rows: Vec<(&Contestant, Summary)>, timed: bool) -> Report {
         let (left_out, rows): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|(who, _)| who.out.load(Ordering::Relaxed));
-        let left_out = self.cutoff.filter(|_| !left_out.is_empty()).map(|cutoff| {
-            let name = |(who, _): &(&Contestant, _)| {
-                format!("{} (budget {})", who.name, budget_name(who.budget))
-            };
-            let names: Vec<_> = left_out.iter().map(name).collect();
+        let missing = self.cutoff.filter(|_| !left_out.is_empty()).map(|cutoff| {
+            let names: Vec<_> = left_out.iter().map(|(who, _)| who.title()).collect();
             format!(
                 "left out, with more than {cutoff} expansions in an interval: {}",
                 names.join(", ")
             )
         });
+        let frames = if timed { " · slowdown: frames over the least, mean" } else { "" };
+        let legend = format!(
+            "length: walked, over the shortest · intervals to restarts: means · a move: expansions for \
+             each move · updates: nodes learned about after the search · back-moves: back along the \
+             way it came · non-optimal: on no shortest path\n\
+             most expansions, most tracing: in any interval of any problem · memory: of one agent at \
+             most{frames}"
+        );
+        Report { csv: csv(&rows, timed), table: table(&rows, timed), legend, missing }
+    }
+
+    fn show(&self, courses: &[Course], report: &Report) -> Result<(), Failure> {
+        let Report { csv, table, legend, missing } = report;
         match &self.csv {
             Some(path) if path.as_os_str() != "-" => {
-                let csv = csv(&rows);
                 std::fs::write(path, csv).map_err(|error| Failure::writing(path, &error))?;
             }
             Some(_) => {
-                if let Some(left_out) = left_out {
-                    eprintln!("{left_out}");
+                if let Some(missing) = missing {
+                    eprintln!("{missing}");
                 }
-                return Ok(io::stdout().lock().write_all(csv(&rows).as_bytes())?);
+                return Ok(io::stdout().lock().write_all(csv.as_bytes())?);
             }
             None => {}
         }
@@ -251,17 +347,9 @@ impl Compare {
             let noun = if count == 1 { "problem" } else { "problems" };
             writeln!(out, "{} ({width}x{height}, {world}): {count} {noun}", map.name)?;
         }
-        writeln!(out, "\n{}\n", table(&rows))?;
-        writeln!(
-            out,
-            "length: walked, over the shortest · intervals to restarts: means · a move: expansions for \
-             each move · updates: nodes learned about after the search · back-moves: back along the \
-             way it came · non-optimal: on no shortest path\n\
-             most expansions, most tracing: in any interval of any problem · memory: of one agent at \
-             most"
-        )?;
-        if let Some(left_out) = left_out {
-            writeln!(out, "{left_out}")?;
+        writeln!(out, "\n{table}\n\n{legend}")?;
+        if let Some(missing) = missing {
+            writeln!(out, "{missing}")?;
         }
         Ok(out.flush()?)
     }
@@ -271,9 +359,8 @@ fn budget_name(budget: Option<u64>) -> String {
     budget.map_or("none".into(), |budget| budget.to_string())
 }
 
-fn table(rows: &[(&Contestant, Summary)]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([
+fn table(rows: &[(&Contestant, Summary)], timed: bool) -> Table {
+    let mut header = vec![
         "algorithm",
         "budget",
         "reached",
@@ -289,9 +376,13 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
         "most expansions",
         "most tracing",
         "memory",
-    ]);
+    ];
+    header.extend(timed.then_some("slowdown"));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
     for (who, summary) in rows {
-        table.add_row([
+        let slowdown = summary.slowdown.map_or(String::new(), |mean| format!("{mean:.3}"));
+        let mut row = vec![
             who.name.clone(),
             budget_name(who.budget),
             format!("{}/{}", summary.reached, summary.problems),
@@ -307,24 +398,32 @@ fn table(rows: &[(&Contestant, Summary)]) -> Table {
             summary.max_expansions_per_interval.to_string(),
             summary.max_trace_steps_per_interval.to_string(),
             format!("{} KB", summary.peak_bytes.div_ceil(1024)),
-        ]);
+        ];
+        row.extend(timed.then_some(slowdown));
+        table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    align(&mut table);
     table
 }
 
-fn csv(rows: &[(&Contestant, Summary)]) -> String {
+/// Puts all but the first column to the right.
+fn align(table: &mut Table) {
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn csv(rows: &[(&Contestant, Summary)], timed: bool) -> String {
     let mut text = String::from(
         "algorithm,budget,problems,reached,suboptimality,cost,moves,intervals,first_move_interval,\
          expansions,expansions_per_move,updates,back_moves,non_optimal_moves,restarts,\
          max_expansions_per_interval,max_trace_steps_per_interval,max_updates_per_interval,\
-         peak_bytes\n",
+         peak_bytes",
     );
+    text.push_str(if timed { ",slowdown\n" } else { "\n" });
     for (who, s) in rows {
         let budget = who.budget.map_or(String::new(), |budget| budget.to_string());
-        let values = [
+        let mut values = vec![
             who.name.clone(),
             budget,
             s.problems.to_string(),
@@ -345,6 +444,7 @@ fn csv(rows: &[(&Contestant, Summary)]) -> String {
             s.max_updates_per_interval.to_string(),
             s.peak_bytes.to_string(),
         ];
+        values.extend(timed.then(|| s.slowdown.map_or(String::new(), |mean| mean.to_string())));
         text.push_str(&values.join(","));
         text.push('\n');
     }

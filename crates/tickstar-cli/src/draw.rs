@@ -49,7 +49,7 @@ impl Draw {
                 self.out.display()
             )));
         };
-        let (config, budget) = self.algorithm.configure()?;
+        let (config, budget) = self.algorithm.configure(None)?;
         let map = Map::load(&self.map, self.rules)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;

@@ -9,11 +9,12 @@ use rayon::prelude::*;
 use serde_json::json;
 use tickstar::{NodeId, Space};
 use tickstar_lab::{
-    Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record, Summary, WorldKind,
+    Clock, Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record, Summary,
+    WorldKind,
 };
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, Worlds, progress};
+use crate::source::{Algorithm, Map, Problems, Rules, Timing, Worlds, progress};
 
 /// Run an algorithm on the problems of a map
 #[derive(Args)]
@@ -22,7 +23,8 @@ use crate::source::{Algorithm, Map, Problems, Rules, Worlds, progress};
     tickstar run --map a.map --scen a.map.scen --take 50 --algorithm astar --json\n  \
     tickstar run --map a.map --from 3,4 --to 60,12 --budget 50 --set switch=true --json --path\n  \
     tickstar run --map builtin:caves-128 --world unknown --algorithm tbaa --repeat\n  \
-    tickstar run --map builtin:random-64 --world dynamic:5 --algorithm rtb-wastar")]
+    tickstar run --map builtin:random-64 --world dynamic:5 --algorithm rtb-wastar\n  \
+    tickstar run --map builtin:caves-128 --algorithm astar --clock 1")]
 pub struct Run {
     /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
     #[arg(long, value_name = "FILE|builtin:NAME")]
@@ -35,10 +37,12 @@ pub struct Run {
     rules: Rules,
     #[command(flatten)]
     worlds: Worlds,
+    #[command(flatten)]
+    timing: Timing,
     /// Put the agent back to the start until a run needs no new search and teaches nothing more about
     /// where it went, and print the path that was found if there is one: with rtba and tbaa as they are
     /// it is a shortest one, and lrta, p-lrta, lss-lrta and rtaa end on a shortest walk
-    #[arg(long)]
+    #[arg(long, conflicts_with = "clock")]
     repeat: bool,
     /// One JSON object a run, in the order of the input
     #[arg(long)]
@@ -53,7 +57,8 @@ pub struct Run {
 
 impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
-        let (config, budget) = self.algorithm.configure()?;
+        let clock = self.timing.clock()?;
+        let (config, budget) = self.algorithm.configure(clock)?;
         let map = Map::load(&self.map, self.rules)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
@@ -64,7 +69,11 @@ impl Run {
                 terrain.kind()
             )));
         }
-        let job = self.worlds.job(&map, &terrain, &config, budget)?;
+        if clock.is_some() {
+            Clock::admit(&terrain, config.entry())
+                .map_err(|error| Failure::usage(error).about("--clock"))?;
+        }
+        let job = Job { clock, ..self.worlds.job(&map, &terrain, &config, budget)? };
         self.problems.check(0, &terrain, &problems)?;
         let records = match &self.trace {
             Some(file) => self.run_traced(&job, &problems, file)?,
@@ -223,6 +232,14 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
             record.max_expansions_per_interval,
         )?,
     }
+    if let Some(clock) = record.clock {
+        let noun = if clock.stages == 1 { "stage" } else { "stages" };
+        writeln!(
+            out,
+            "  planned in {} {noun}: {} frames, {:.3} times the least, which is {}",
+            clock.stages, clock.frames, clock.slowdown, clock.least_frames
+        )?;
+    }
     if let Some(path) = &record.path {
         let cells: Vec<_> = path.iter().map(|[x, y]| format!("{x},{y}")).collect();
         writeln!(out, "  path: {}", cells.join(" "))?;
@@ -254,5 +271,8 @@ fn print_summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure>
         summary.non_optimal_moves,
         summary.restarts,
     )?;
+    if let Some(slowdown) = summary.slowdown {
+        writeln!(out, "frames: {slowdown:.3} times the least on average")?;
+    }
     Ok(())
 }

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tickstar::catalog::{self, Config};
 use tickstar::{Cell, Corners, Grid, Neighbors};
 use tickstar_lab::builtin::{self, Builtin};
-use tickstar_lab::{Job, Problem, Terrain, WorldKind, files};
+use tickstar_lab::{Clock, Job, Pace, Problem, Terrain, WorldKind, files};
 
 use crate::failure::Failure;
 
@@ -129,6 +129,53 @@ impl Worlds {
         terrain.admit(config.entry()).map_err(Failure::usage)?;
         let job = Job::new(&map.name, terrain, config, budget);
         Ok(Job { max_intervals: self.max_intervals.or(job.max_intervals), ..job })
+    }
+}
+
+/// A clock by which frames are counted.
+#[derive(Args)]
+pub struct Timing {
+    /// Count the frames of a game with MS milliseconds for thinking in each, as the 2005 paper does with
+    /// 1, 2 and 10: a unit walks what it has planned and plans on while it walks. For algorithms that
+    /// walk what they have planned, in the world known. A budget that is not given is what can be
+    /// expanded in a frame
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+    clock: Option<f64>,
+    /// Milliseconds a frame, with --clock
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value_t = Pace::default().frame_ms,
+        requires = "clock",
+        allow_negative_numbers = true
+    )]
+    frame: f64,
+    /// Cells a unit walks in a second, with --clock
+    #[arg(
+        long,
+        value_name = "TILES",
+        default_value_t = Pace::default().speed,
+        requires = "clock",
+        allow_negative_numbers = true
+    )]
+    speed: f64,
+    /// Expansions in a microsecond, with --clock
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Pace::default().rate,
+        requires = "clock",
+        allow_negative_numbers = true
+    )]
+    rate: f64,
+}
+
+impl Timing {
+    /// The clock, if there is to be one.
+    pub fn clock(&self) -> Result<Option<Clock>, Failure> {
+        let &Timing { clock, frame: frame_ms, speed, rate } = self;
+        let pace = clock.map(|think_ms| Pace { frame_ms, think_ms, speed, rate });
+        pace.map(Clock::new).transpose().map_err(Failure::usage)
     }
 }
 
@@ -282,11 +329,13 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// The algorithm as configured, and its budget.
-    pub fn configure(&self) -> Result<(Config, Option<u64>), Failure> {
+    /// The algorithm as configured, and its budget; with a clock, what can be expanded in a frame if none
+    /// is given.
+    pub fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
         let mut settings = self.settings.clone();
         settings.extend(self.weight.clone().map(|weight| Setting("weight".into(), weight)));
-        configure(&self.algorithm, &settings, self.budget)
+        let budget = self.budget.or(clock.map(|clock| clock.expansions_per_frame()));
+        configure(&self.algorithm, &settings, budget)
     }
 }
 

@@ -17,16 +17,20 @@
 
 pub mod builtin;
 pub mod check;
+mod clock;
 pub mod draw;
 pub mod files;
 pub mod generate;
 mod record;
 mod reference;
 mod sim;
+mod spread;
 mod world;
 
+pub use clock::{Clock, ClockError, Clocked, Pace, Stage, Untimed};
 pub use files::Problem;
 pub use record::{Job, Outcome, Plan, ProblemError, Record, Summary};
 pub use reference::Reference;
 pub use sim::{Interval, Journey, Observer, Sim};
+pub use spread::{Ranked, Sample, Spread};
 pub use world::{Terrain, Truth, Undefined, World, WorldKind, WorldKindError};

@@ -3,9 +3,11 @@
 use serde::Serialize;
 use thiserror::Error;
 use tickstar::catalog::Config;
-use tickstar::{AgentError, Cell, Cost, Grid, NodeId};
+use tickstar::{AgentError, Cell, Cost, Grid, NodeId, SearchConfig, find_path};
 
-use crate::{Journey, Observer, Problem, Reference, Sim, Terrain, Truth, Undefined};
+use crate::{
+    Clock, Clocked, Journey, Observer, Problem, Reference, Sim, Terrain, Truth, Undefined,
+};
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -69,14 +71,19 @@ pub struct Record {
     pub max_updates_per_interval: u64,
     /// Moves back along the branch the agent came by.
     pub back_moves: u64,
-    /// Moves that lie on no shortest path from where they begin, on the true map at that moment.
-    pub non_optimal_moves: u64,
+    /// Moves that lie on no shortest path from where they begin, on the true map at that moment; none:
+    /// not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_optimal_moves: Option<u64>,
     /// Searches begun anew.
     pub restarts: u64,
     /// Intervals in which the estimate of where the agent stood was raised.
     pub lessons: u64,
     /// The most heap memory the agent had, in bytes, the map not counted.
     pub peak_bytes: usize,
+    /// The frames of a clocked game, if asked for and the goal was reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clocked>,
     /// Every position in order, start first, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<[u32; 2]>>,
@@ -138,6 +145,9 @@ pub struct Job<'a> {
     pub budget: Option<u64>,
     /// The most intervals of a run; none: until it ends.
     pub max_intervals: Option<u64>,
+    /// The clock by which frames are counted where that is defined (see [`Clock::admit`]); none: not at
+    /// all.
+    pub clock: Option<Clock>,
 }
 
 /// The usual limit of intervals, times the sum of the map's sides, where the map changes.
@@ -165,7 +175,7 @@ impl<'a> Job<'a> {
             (false, true) => Some(HASTY * sides),
             (false, false) => None,
         };
-        Job { map, terrain, config, budget, max_intervals }
+        Job { map, terrain, config, budget, max_intervals, clock: None }
     }
 
     /// The map.
@@ -180,7 +190,21 @@ impl<'a> Job<'a> {
     pub fn sim(&self, problem: &Problem) -> Result<Sim, ProblemError> {
         let budget = self.budget.unwrap_or(u64::MAX);
         self.terrain.admit(self.config.entry())?;
-        Ok(Sim::new(self.terrain, self.config, budget, self.terrain.ends(problem)?)?)
+        let sim = Sim::new(self.terrain, self.config, budget, self.terrain.ends(problem)?)?;
+        let timed = self.clock.is_some() && Clock::admit(self.terrain, self.config.entry()).is_ok();
+        Ok(if timed { sim.with_stages() } else { sim })
+    }
+
+    /// The cost of a shortest path of a problem on the true map as it is at first, if there is one: all
+    /// that [`judge_length`](Job::judge_length) needs.
+    ///
+    /// # Errors
+    /// When the problem cannot be run.
+    pub fn optimal(&self, problem: &Problem) -> Result<Option<Cost>, ProblemError> {
+        let (start, goal) = self.terrain.ends(problem)?;
+        let world = self.terrain.world(start, goal);
+        let path = find_path(world.truth().grid(), start, goal, SearchConfig::default());
+        Ok(path.map_err(AgentError::from)?.map(|path| path.cost))
     }
 
     /// The true distances to the goal of a problem, as they are at first.
@@ -246,9 +270,7 @@ impl<'a> Job<'a> {
 
     /// A planned path, if it can truly be walked.
     fn plan(&self, nodes: &[NodeId], truth: &Truth) -> Option<Plan> {
-        let edges = nodes.windows(2).map(|step| truth.edge(step[0], step[1]));
-        let cost = edges.sum::<Option<Cost>>()?;
-        Some(Plan { cost: cost.in_cells(), path: self.cells(nodes) })
+        Some(Plan { cost: truth.cost(nodes)?.in_cells(), path: self.cells(nodes) })
     }
 
     /// Columns and rows of nodes.
@@ -259,15 +281,28 @@ impl<'a> Job<'a> {
 
     /// The record of a journey on this problem, judged by the true distances to its goal.
     pub fn judge(&self, problem: &Problem, journey: &Journey, reference: &mut Reference) -> Record {
+        let optimal = reference.distance(journey.path[0]);
+        let detours = || reference.non_optimal_moves(&journey.path);
+        let non_optimal_moves = Some(journey.non_optimal_moves.unwrap_or_else(detours));
+        Record { non_optimal_moves, ..self.judge_length(problem, journey, optimal) }
+    }
+
+    /// The same by the cost of a shortest path alone, which is found much sooner than the distances from
+    /// all cells: moves on no shortest path are not counted, unless the map changed on the way.
+    pub fn judge_length(
+        &self,
+        problem: &Problem,
+        journey: &Journey,
+        optimal: Option<Cost>,
+    ) -> Record {
         let cost = journey.cost.in_cells();
-        let optimal = reference.distance(journey.path[0]).map(Cost::in_cells);
+        let optimal = optimal.map(Cost::in_cells);
         let suboptimality = match (journey.outcome, optimal) {
             (Outcome::Unreachable | Outcome::GaveUp, _) | (_, None) => None,
             // Start and goal are the same, and nothing was walked.
             (Outcome::Reached, Some(0.0)) => Some(1.0),
             (Outcome::Reached, Some(optimal)) => Some(cost / optimal),
         };
-        let detours = || reference.non_optimal_moves(&journey.path);
         Record {
             map: self.map.to_string(),
             start: [problem.start.x, problem.start.y],
@@ -292,10 +327,11 @@ impl<'a> Job<'a> {
             updates: journey.updates,
             max_updates_per_interval: journey.max_updates_per_interval,
             back_moves: journey.back.iter().filter(|&&back| back).count() as u64,
-            non_optimal_moves: journey.non_optimal_moves.unwrap_or_else(detours),
+            non_optimal_moves: journey.non_optimal_moves,
             restarts: journey.restarts,
             lessons: journey.lessons,
             peak_bytes: journey.peak_bytes,
+            clock: self.clock.and_then(|clock| clock.time(journey, optimal)),
             path: None,
             plan: None,
         }
@@ -351,6 +387,9 @@ pub struct Summary {
     pub max_updates_per_interval: u64,
     /// The most memory any agent had, in bytes.
     pub peak_bytes: usize,
+    /// The frames of a clocked game over the least, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<f64>,
 }
 
 impl Summary {
@@ -361,16 +400,18 @@ impl Summary {
             records.iter().filter(|record| record.outcome == Outcome::Reached).collect();
         let mean_of_some = |value: &dyn Fn(&Record) -> Option<f64>| {
             let values: Vec<f64> = reached.iter().filter_map(|record| value(record)).collect();
-            if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
         };
-        let mean = |value: &dyn Fn(&Record) -> f64| mean_of_some(&|record| Some(value(record)));
+        let mean = |value: &dyn Fn(&Record) -> f64| {
+            mean_of_some(&|record| Some(value(record))).unwrap_or(0.0)
+        };
         let most = |value: &dyn Fn(&Record) -> u64| {
             records.iter().map(|record| value(record)).max().unwrap_or(0)
         };
         Summary {
             problems: records.len(),
             reached: reached.len(),
-            suboptimality: mean_of_some(&|r| r.suboptimality),
+            suboptimality: mean_of_some(&|r| r.suboptimality).unwrap_or(0.0),
             cost: mean(&|r| r.cost),
             moves: mean(&|r| r.moves as f64),
             intervals: mean(&|r| r.intervals as f64),
@@ -382,12 +423,13 @@ impl Summary {
             },
             updates: mean(&|r| r.updates as f64),
             back_moves: mean(&|r| r.back_moves as f64),
-            non_optimal_moves: mean(&|r| r.non_optimal_moves as f64),
+            non_optimal_moves: mean(&|r| r.non_optimal_moves.unwrap_or(0) as f64),
             restarts: mean(&|r| r.restarts as f64),
             max_expansions_per_interval: most(&|r| r.max_expansions_per_interval),
             max_trace_steps_per_interval: most(&|r| r.max_trace_steps_per_interval),
             max_updates_per_interval: most(&|r| r.max_updates_per_interval),
             peak_bytes: most(&|r| r.peak_bytes as u64) as usize,
+            slowdown: mean_of_some(&|r| r.clock.map(|clock| clock.slowdown)),
         }
     }
 }

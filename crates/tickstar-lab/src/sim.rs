@@ -6,7 +6,7 @@ use tickstar::catalog::{Config, Entry};
 use tickstar::{Agent, AgentError, Cost, Event, Grid, NodeId, Seen, Slice, Space, Step, Work};
 
 use crate::reference::Moment;
-use crate::{Outcome, Terrain, World};
+use crate::{Outcome, Stage, Terrain, World};
 
 /// What happened in one interval, as an observer sees it.
 #[derive(Debug)]
@@ -65,6 +65,8 @@ pub struct Journey {
     pub non_optimal_moves: Option<u64>,
     /// The most heap memory the agent had, in bytes, the map not counted.
     pub peak_bytes: usize,
+    /// The stretches that were planned, in order, if asked for.
+    pub stages: Option<Vec<Stage>>,
 }
 
 /// An agent in its world, on its way from start to goal.
@@ -75,6 +77,8 @@ pub struct Sim {
     budget: u64,
     start: NodeId,
     goal: NodeId,
+    /// Whether journeys have their stages.
+    staged: bool,
 }
 
 impl Sim {
@@ -90,7 +94,14 @@ impl Sim {
     ) -> Result<Sim, AgentError> {
         let world = terrain.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
-        Ok(Sim { world, agent, algorithm: config.entry(), budget, start, goal })
+        let algorithm = config.entry();
+        Ok(Sim { world, agent, algorithm, budget, start, goal, staged: false })
+    }
+
+    /// The same, with the stretches that are planned recorded, which takes memory for each.
+    #[must_use]
+    pub fn with_stages(self) -> Sim {
+        Sim { staged: true, ..self }
     }
 
     /// The world as it is now.
@@ -124,6 +135,8 @@ impl Sim {
         let mut moment = self.world.changes().then(|| Moment::new(self.goal));
         let (most, patience) = (most_intervals.unwrap_or(u64::MAX), self.patience());
         let mut expanded = Vec::new();
+        journey.stages = self.staged.then(Vec::new);
+        let mut unstaged = 0;
         while self.agent.position() != self.goal {
             if journey.intervals == most {
                 journey.outcome = Outcome::GaveUp;
@@ -154,6 +167,12 @@ impl Sim {
                 && slice.updates() <= limits.updates;
             assert!(within, "bug: worked past the budget");
             journey.count(&slice);
+            if let Some(stages) = &mut journey.stages {
+                unstaged += slice.expansions();
+                if let Some(length) = self.planned(at, &slice) {
+                    stages.push(Stage { expansions: std::mem::take(&mut unstaged), length });
+                }
+            }
             let back = slice.has(Event::Backtrack);
             let events: Vec<_> = slice.events().map(Event::name).collect();
             if let Some(observe) = &mut observe {
@@ -186,6 +205,22 @@ impl Sim {
         // Agents keep what they have allocated, so the end is the peak.
         journey.peak_bytes = self.agent.bytes();
         journey
+    }
+
+    /// The length of the stretch that was planned in a tick that began here, if one was: a part of the
+    /// way by those that refine, and the whole of it by those that wait for it.
+    fn planned(&self, at: NodeId, slice: &Slice<'_>) -> Option<Cost> {
+        let refined = slice.has(Event::Refined);
+        let whole = !self.algorithm.guarantees.acts_at_once && slice.has(Event::Found);
+        if !refined && !whole {
+            return None;
+        }
+        let mut plan = self.agent.plan()?;
+        // A whole path begins where the agent stood; D* Lite tells what is left of it after its step.
+        if !refined && plan.first() != Some(&at) {
+            plan.insert(0, at);
+        }
+        self.world.truth().cost(&plan)
     }
 
     /// More intervals than any sound agent needs: on a known map it searches once and walks the tree of
@@ -229,6 +264,7 @@ impl Journey {
             lessons: 0,
             non_optimal_moves: None,
             peak_bytes: 0,
+            stages: None,
         }
     }
 
@@ -254,5 +290,89 @@ impl Journey {
         if let Some(detour) = detour {
             *self.non_optimal_moves.get_or_insert(0) += u64::from(detour);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickstar::{Cell, Limits, catalog};
+
+    use super::*;
+
+    /// Walks along a row in stretches of two cells, and plans the next one while it does.
+    struct Stretches {
+        row: Vec<NodeId>,
+        at: usize,
+        ticks: usize,
+    }
+
+    impl Agent<Grid> for Stretches {
+        fn tick(&mut self, _: &Grid, _: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+            // Two ticks of thinking for each stretch, and more of it for each.
+            let work = self.ticks + 1;
+            assert!((0..work).all(|_| slice.expand(self.row[0])));
+            if self.ticks % 2 == 1 && self.ticks < 6 {
+                slice.note(Event::Refined);
+            }
+            slice.note(Event::Found);
+            self.ticks += 1;
+            if self.ticks <= 2 {
+                return Step::Wait;
+            }
+            self.at += 1;
+            Step::Move(self.row[self.at])
+        }
+
+        fn assign(&mut self, _: &Grid, _: NodeId, _: NodeId) -> Result<(), AgentError> {
+            unreachable!("it has one task")
+        }
+
+        fn place(&mut self, _: &Grid, _: NodeId) -> Result<(), AgentError> {
+            unreachable!("it is left alone")
+        }
+
+        fn position(&self) -> NodeId {
+            self.row[self.at]
+        }
+
+        fn target(&self) -> Option<NodeId> {
+            None
+        }
+
+        fn plan(&self) -> Option<Vec<NodeId>> {
+            Some(self.row[self.ticks - 2..].iter().copied().take(3).collect())
+        }
+
+        fn limits(&self, budget: u64) -> Limits {
+            Limits { expansions: budget, traces: 0, updates: 0 }
+        }
+
+        fn bytes(&self) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn each_stretch_that_is_refined_is_a_stage() {
+        // A diagonal step at the end.
+        let map = Grid::from_rows(["......", "......"]).unwrap();
+        let cells = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 1)];
+        let row: Vec<_> = cells.iter().map(|&(x, y)| map.node(Cell::new(x, y)).unwrap()).collect();
+        let (start, goal) = (row[0], row[5]);
+        let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
+        let journey = |staged| {
+            let config = catalog::find("tba").unwrap().configure::<&str, &str>(&[]).unwrap();
+            let sim = Sim::new(&terrain, &config, 100, (start, goal)).unwrap();
+            let agent = Stretches { row: row.clone(), at: 0, ticks: 0 };
+            Sim { agent: Box::new(agent), staged, ..sim }.run(None, None)
+        };
+        assert_eq!(journey(false).stages, None);
+        let stage = |expansions, straight, diagonal| Stage {
+            expansions,
+            length: Cost::of_steps(straight, diagonal),
+        };
+        let expected = vec![stage(1 + 2, 2, 0), stage(3 + 4, 2, 0), stage(5 + 6, 0, 1)];
+        assert_eq!(journey(true).stages, Some(expected));
+        assert_eq!(journey(true).cost, Cost::of_steps(4, 1));
     }
 }

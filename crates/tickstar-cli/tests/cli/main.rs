@@ -1,7 +1,9 @@
 //! The command line from outside: the program is run, and its output, files and exit code are read.
 
 mod bad_input;
+mod by_length;
 mod catalogue;
+mod clock;
 mod compare;
 mod draw;
 mod learning;

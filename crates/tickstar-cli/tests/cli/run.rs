@@ -232,8 +232,17 @@ fn every_algorithm_keeps_its_budget_and_ends_rightly() {
     }
 }
 
-const EVENTS: [&str; 8] =
-    ["found", "adopted", "kept", "backtrack", "bounce", "shortcut", "restart", "learned"];
+const EVENTS: [&str; 9] = [
+    "found",
+    "adopted",
+    "kept",
+    "backtrack",
+    "bounce",
+    "shortcut",
+    "restart",
+    "learned",
+    "refined",
+];
 
 /// Checks the lines of one problem against its record.
 fn judge_trace(plan: &Plan, record: &Value, lines: &[Value]) {

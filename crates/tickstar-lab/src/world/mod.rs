@@ -283,6 +283,11 @@ impl Truth {
         self.0.edge(from, to)
     }
 
+    /// The cost of a walk over these nodes, if it can truly be taken.
+    pub fn cost(&self, walk: &[NodeId]) -> Option<Cost> {
+        walk.windows(2).map(|step| self.edge(step[0], step[1])).sum()
+    }
+
     /// A copy of the true map, to be drawn.
     pub fn picture(&self) -> Grid {
         self.0.clone()

@@ -1,0 +1,397 @@
+//! The clocked game of Sturtevant and Buro, *Partial Pathfinding Using Map Abstraction and Refinement*
+//! (AAAI 2005): in each frame there is a little time for thinking, and a unit walks what it has planned
+//! while it plans what comes next.
+//!
+//! With `t_i` the time for planning stretch `i` of the way and `l_i` its length, `t_m` the time for
+//! thinking in a frame, `t_f` that of a frame and `s` the speed, the frames are, by equation (1),
+//!
+//! ```text
+//! ceil(t_1 / t_m) + Σ_{i = 2..n} max(ceil(t_i / t_m), ceil(l_{i-1} / (s·t_f))) + ceil(l_n / (s·t_f))
+//! ```
+//!
+//! Time is counted in expansions, so that the frames are the same on every machine.
+
+use std::iter;
+
+use serde::Serialize;
+use thiserror::Error;
+use tickstar::Cost;
+use tickstar::catalog::{self, Entry};
+
+use crate::{Journey, Outcome, Terrain, WorldKind};
+
+/// How fast the game is, and those who think and walk in it. The defaults are the paper's.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Pace {
+    /// Milliseconds a frame, `t_f`.
+    pub frame_ms: f64,
+    /// Milliseconds for thinking in a frame, `t_m`.
+    pub think_ms: f64,
+    /// Cells a unit walks in a second, `s`.
+    pub speed: f64,
+    /// Expansions in a microsecond.
+    pub rate: f64,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace { frame_ms: 100.0, think_ms: 1.0, speed: 10.0, rate: 2.2 }
+    }
+}
+
+/// A stretch of the way that was planned at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// Nodes expanded for it.
+    pub expansions: u64,
+    /// Its length.
+    pub length: Cost,
+}
+
+/// Counts the frames of a journey.
+///
+/// ```
+/// use tickstar::Cost;
+/// use tickstar_lab::{Clock, Pace, Stage};
+/// let clock = Clock::new(Pace { think_ms: 2.0, ..Pace::default() })?;
+/// assert_eq!(clock.expansions_per_frame(), 4_400);
+/// // Two frames of thinking and sixteen of walking.
+/// let stage = Stage { expansions: 5_000, length: Cost::of_steps(16, 0) };
+/// assert_eq!((clock.frames(&[stage]), clock.least_frames(&[stage])), (18, 16));
+/// # Ok::<(), tickstar_lab::ClockError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Clock {
+    expansions: u64,
+    cells: f64,
+}
+
+/// A pace that makes no sense.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum ClockError {
+    /// A value that is too small or too large, or no number.
+    #[error("{what} must be from {LEAST} to {MOST}, and {value} is not")]
+    Range {
+        /// What it is.
+        what: &'static str,
+        /// The value.
+        value: f64,
+    },
+    /// Nothing can be thought in a frame.
+    #[error(
+        "{think_ms} ms a frame at {rate} expansions a microsecond are less than one expansion a frame"
+    )]
+    Thoughtless {
+        /// Milliseconds for thinking.
+        think_ms: f64,
+        /// Expansions in a microsecond.
+        rate: f64,
+    },
+}
+
+/// What each value of a pace may be. No product or sum of such is too large to count.
+const LEAST: f64 = 0.001;
+const MOST: f64 = 1_000_000.0;
+
+/// Frames cannot be counted.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Untimed {
+    /// The algorithm does not walk what it has planned.
+    #[error(
+        "frames cannot be counted for `{algorithm}`: it takes steps that are no part of a plan. They can \
+         be for {timed}"
+    )]
+    Algorithm {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Those that do.
+        timed: String,
+    },
+    /// Plans may have to be given up.
+    #[error(
+        "frames cannot be counted in the world {world}, where a plan may turn out to be wrong: they can \
+         be in the world known"
+    )]
+    World {
+        /// The world.
+        world: String,
+    },
+}
+
+/// The frames of one journey.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Clocked {
+    /// Expansions a frame.
+    pub expansions_per_frame: u64,
+    /// Cells walked in a frame.
+    pub cells_per_frame: f64,
+    /// The stretches in which the way was planned.
+    pub stages: usize,
+    /// Frames in all.
+    pub frames: u64,
+    /// Frames if thinking took no time.
+    pub least_frames: u64,
+    /// Frames over the least.
+    pub slowdown: f64,
+    /// Frames over those that it takes to walk a shortest path, if there is one.
+    pub over_optimal: Option<f64>,
+}
+
+/// A frame is not begun for less than this share of it: it comes from rounding.
+const ROUNDING: f64 = 1e-9;
+
+impl Clock {
+    /// A clock of this pace.
+    ///
+    /// # Errors
+    /// When a value of it is too small or too large.
+    pub fn new(pace: Pace) -> Result<Clock, ClockError> {
+        let Pace { frame_ms, think_ms, speed, rate } = pace;
+        for (what, value) in [
+            ("milliseconds for thinking", think_ms),
+            ("milliseconds a frame", frame_ms),
+            ("cells a second", speed),
+            ("expansions a microsecond", rate),
+        ] {
+            if !(LEAST..=MOST).contains(&value) {
+                return Err(ClockError::Range { what, value });
+            }
+        }
+        let expansions = (think_ms * 1000.0 * rate).round() as u64;
+        if expansions == 0 {
+            return Err(ClockError::Thoughtless { think_ms, rate });
+        }
+        Ok(Clock { expansions, cells: speed * frame_ms / 1000.0 })
+    }
+
+    /// Whether the model holds for an algorithm: every step it takes is part of a stretch that was
+    /// planned before, and all that is planned is walked.
+    pub fn applies(algorithm: &Entry) -> bool {
+        match algorithm.name {
+            // Walks to and fro until it has a plan.
+            "late-astar" => false,
+            // Plans and walks stretch by stretch.
+            "pra" => true,
+            _ => !algorithm.guarantees.acts_at_once,
+        }
+    }
+
+    /// Whether frames can be counted for an algorithm in a world.
+    ///
+    /// # Errors
+    /// When they cannot be: says why.
+    pub fn admit(terrain: &Terrain, algorithm: &Entry) -> Result<(), Untimed> {
+        if !Clock::applies(algorithm) {
+            let timed = catalog::all().iter().filter(|entry| Clock::applies(entry));
+            let timed: Vec<_> = timed.map(|entry| entry.name).collect();
+            let timed = timed.join(", ");
+            return Err(Untimed::Algorithm { algorithm: algorithm.name, timed });
+        }
+        match terrain.kind() {
+            WorldKind::Known => Ok(()),
+            other => Err(Untimed::World { world: other.to_string() }),
+        }
+    }
+
+    /// The expansions that are done in one frame.
+    pub fn expansions_per_frame(&self) -> u64 {
+        self.expansions
+    }
+
+    /// The frames it takes to think so much.
+    fn thinking(&self, expansions: u64) -> u64 {
+        expansions.div_ceil(self.expansions)
+    }
+
+    /// The frames it takes to walk so many cells.
+    pub fn walking(&self, cells: f64) -> u64 {
+        (cells / self.cells - ROUNDING).ceil() as u64
+    }
+
+    /// Equation (1): the frames of a journey in these stages.
+    pub fn frames(&self, stages: &[Stage]) -> u64 {
+        let thinking = stages.iter().map(|stage| self.thinking(stage.expansions)).chain([0]);
+        let walking = stages.iter().map(|stage| self.walking(stage.length.in_cells()));
+        // Before the first nothing is walked, and after the last nothing is thought.
+        thinking.zip(iter::once(0).chain(walking)).map(|(think, walk)| think.max(walk)).sum()
+    }
+
+    /// The frames if thinking took no time.
+    pub fn least_frames(&self, stages: &[Stage]) -> u64 {
+        stages.iter().map(|stage| self.walking(stage.length.in_cells())).sum()
+    }
+
+    /// The frames of a journey that has its stages and reached its goal. The length of a shortest path is
+    /// in cells.
+    ///
+    /// # Panics
+    /// When the stages are not what was walked, which would be a bug: the model would not hold.
+    pub fn time(&self, journey: &Journey, optimal: Option<f64>) -> Option<Clocked> {
+        let stages = journey.stages.as_ref().filter(|_| journey.outcome == Outcome::Reached)?;
+        let planned: Cost = stages.iter().map(|stage| stage.length).sum();
+        assert_eq!(planned, journey.cost, "bug: what was planned is not what was walked");
+        let (frames, least_frames) = (self.frames(stages), self.least_frames(stages));
+        // Start and goal are the same: there is no frame.
+        let over = |least: u64| if least == 0 { 1.0 } else { frames as f64 / least as f64 };
+        Some(Clocked {
+            expansions_per_frame: self.expansions,
+            cells_per_frame: self.cells,
+            stages: stages.len(),
+            frames,
+            least_frames,
+            slowdown: over(least_frames),
+            over_optimal: optimal.map(|optimal| over(self.walking(optimal))),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Kind, generate};
+    use crate::{Job, Problem};
+
+    fn clock(think_ms: f64) -> Clock {
+        Clock::new(Pace { think_ms, ..Pace::default() }).unwrap()
+    }
+
+    fn stage(expansions: u64, straight: u64, diagonal: u64) -> Stage {
+        Stage { expansions, length: Cost::of_steps(straight, diagonal) }
+    }
+
+    #[test]
+    fn the_frames_are_those_of_equation_1() {
+        let (clock, quick) = (clock(1.0), clock(10.0));
+        assert_eq!(clock.expansions_per_frame(), 2200);
+        let three = [stage(5000, 3, 2), stage(4401, 10, 0), stage(30_000, 0, 2)];
+        for (stages, frames, least) in [
+            (&[] as &[Stage], 0, 0),
+            (&[stage(2200, 16, 0)], 17, 16),
+            (&[stage(2201, 16, 0)], 18, 16),
+            (&[stage(0, 0, 1)], 2, 2),
+            (&[stage(1, 0, 0)], 1, 0),
+            // 3 + max(3, 6) + max(14, 10) + 3, of walks of 5.8, 10 and 2.8 cells.
+            (&three, 26, 19),
+        ] {
+            assert_eq!((clock.frames(stages), clock.least_frames(stages)), (frames, least));
+        }
+        // 1 + max(1, 6) + max(2, 10) + 3: all but the first is thought on the way.
+        assert_eq!(quick.frames(&three), 20);
+        // Half a cell a frame, and 1100 expansions: 5 + max(5, 12) + max(28, 20) + 6.
+        let slow = Pace { frame_ms: 50.0, rate: 1.1, ..Pace::default() };
+        let slow = Clock::new(slow).unwrap();
+        assert_eq!((slow.frames(&three), slow.least_frames(&three)), (51, 12 + 20 + 6));
+    }
+
+    #[test]
+    fn rounding_begins_no_frame() {
+        for speed in [0.1, 0.3, 0.7, 1.1, 3.3, 7.7] {
+            let clock = Clock::new(Pace { speed, ..Pace::default() }).unwrap();
+            for frames in 1..3000_u64 {
+                let cells = speed * frames as f64 / 10.0;
+                assert_eq!(clock.walking(cells), frames, "{cells} cells at {speed} a second");
+                assert_eq!(clock.walking(cells + 1e-6), frames + 1);
+            }
+        }
+        assert_eq!(clock(1.0).walking(16.000_000_000_1), 16);
+        assert_eq!(clock(1.0).walking(0.0), 0);
+        // 2.2 is not quite 2.2, and expansions are counted in whole ones all the same.
+        for think_ms in 1..2000 {
+            let clock = clock(f64::from(think_ms));
+            assert_eq!(clock.expansions_per_frame(), 2200 * think_ms as u64);
+        }
+    }
+
+    #[test]
+    fn values_that_make_no_sense_are_refused() {
+        let pace = Pace::default();
+        for value in [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0009, 1e7] {
+            for (pace, what) in [
+                (Pace { think_ms: value, ..pace }, "milliseconds for thinking"),
+                (Pace { frame_ms: value, ..pace }, "milliseconds a frame"),
+                (Pace { speed: value, ..pace }, "cells a second"),
+                (Pace { rate: value, ..pace }, "expansions a microsecond"),
+            ] {
+                let error = Clock::new(pace).unwrap_err().to_string();
+                let expected = format!("{what} must be from 0.001 to 1000000, and {value} is not");
+                assert_eq!(error, expected);
+            }
+        }
+        let least = Pace { think_ms: 0.01, rate: 0.05, ..pace };
+        assert_eq!(Clock::new(least).unwrap().expansions_per_frame(), 1);
+        let error = Clock::new(Pace { rate: 0.04, ..least }).unwrap_err().to_string();
+        assert!(error.ends_with("are less than one expansion a frame"), "{error}");
+    }
+
+    /// It applies where each journey is the sum of its stages, and nowhere else.
+    #[test]
+    fn it_applies_to_those_that_walk_what_they_have_planned() {
+        let map = generate(Kind::Rooms, 48, 48, 5).unwrap();
+        let terrain = Terrain::new(&WorldKind::Known, &map, 1).unwrap();
+        let free: Vec<_> = map.free_cells().collect();
+        let ends = (0..free.len()).step_by(97).map(|i| (free[i], free[free.len() - 1 - i]));
+        let problems: Vec<_> =
+            ends.map(|(start, goal)| Problem { start, goal, optimal: None }).collect();
+        for entry in catalog::all() {
+            let config = entry.configure::<&str, &str>(&[]).unwrap();
+            let (mut planned, mut walked) = (Vec::new(), Vec::new());
+            for problem in &problems {
+                for budget in [Some(7), Some(100), None] {
+                    let job = Job::new("rooms", &terrain, &config, budget);
+                    let mut sim = job.sim(problem).unwrap().with_stages();
+                    let journey = sim.run(job.max_intervals, None);
+                    assert_eq!(journey.outcome, Outcome::Reached);
+                    let stages = journey.stages.unwrap();
+                    planned.push(stages.iter().map(|stage| stage.length).sum::<Cost>());
+                    walked.push(journey.cost);
+                    if Clock::applies(entry) {
+                        let thought: u64 = stages.iter().map(|stage| stage.expansions).sum();
+                        assert_eq!(thought, journey.expansions, "{}", entry.name);
+                    }
+                }
+            }
+            assert_eq!(planned == walked, Clock::applies(entry), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_record_has_frames_where_they_can_be_counted() {
+        let map = generate(Kind::Rooms, 48, 48, 5).unwrap();
+        let free: Vec<_> = map.free_cells().collect();
+        let (start, goal) = (free[0], free[free.len() - 1]);
+        let problem = Problem { start, goal, optimal: None };
+        let record = |world: &str, name: &str, budget, clock, problem| {
+            let terrain = Terrain::new(&world.parse().unwrap(), &map, 1).unwrap();
+            let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
+            let job = Job { clock, ..Job::new("rooms", &terrain, &config, budget) };
+            job.record(problem).unwrap()
+        };
+        let slow = Clock::new(Pace { think_ms: 0.01, ..Pace::default() }).unwrap();
+        let astar = record("known", "astar", Some(22), Some(slow), &problem);
+        let timed = astar.clock.unwrap();
+        let least = astar.cost.ceil() as u64;
+        let expected = Clocked {
+            expansions_per_frame: 22,
+            cells_per_frame: 1.0,
+            stages: 1,
+            frames: astar.expansions.div_ceil(22) + least,
+            least_frames: least,
+            slowdown: timed.frames as f64 / least as f64,
+            over_optimal: Some(timed.slowdown),
+        };
+        assert_eq!(timed, expected);
+        assert!(timed.slowdown > 1.4, "{timed:?}");
+        assert_eq!(record("known", "astar", None, Some(slow), &problem).clock, Some(timed));
+        let greedy = record("known", "gbfs", None, Some(slow), &problem);
+        let (timed, shortest) = (greedy.clock.unwrap(), greedy.optimal.unwrap().ceil());
+        assert!(timed.least_frames as f64 > shortest, "{timed:?}");
+        assert_eq!(timed.over_optimal, Some(timed.frames as f64 / shortest));
+        assert_eq!(record("known", "astar", None, None, &problem).clock, None);
+        assert_eq!(record("known", "tba", None, Some(slow), &problem).clock, None);
+        assert_eq!(record("unknown", "astar", None, Some(slow), &problem).clock, None);
+        let here = Problem { goal: start, ..problem };
+        let nothing = record("known", "astar", None, Some(slow), &here).clock.unwrap();
+        assert_eq!((nothing.stages, nothing.frames, nothing.least_frames), (0, 0, 0));
+        assert_eq!((nothing.slowdown, nothing.over_optimal), (1.0, Some(1.0)));
+    }
+}
