@@ -20,8 +20,8 @@ use thiserror::Error;
 
 use crate::{
     Agent, AgentError, Commitment, DStarLite, DStarLiteConfig, Local, LocalConfig, Lookahead,
-    NodeId, OpenList, Pra, PraConfig, Priority, Ratio, RatioError, Restart, Space, StartLevel,
-    Ties, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
+    NodeId, OpenList, Pra, PraConfig, Priority, QuickPath, Ratio, RatioError, Restart, Space,
+    StartLevel, Ties, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
 };
 
 /// An algorithm that can be asked for by name.
@@ -52,6 +52,7 @@ enum Family {
     Local(LocalConfig),
     DStarLite(DStarLiteConfig),
     Pra(PraConfig),
+    QuickPath,
 }
 
 /// A parameter of an algorithm.
@@ -72,7 +73,7 @@ pub struct Guarantees {
     /// It arrives exactly when the goal can be reached, and says so when it cannot, as long as the
     /// map, known to it or not, stays as it is.
     pub complete: bool,
-    /// It moves before it knows a whole path.
+    /// It moves in the first tick, before it knows a whole path.
     pub acts_at_once: bool,
     /// All its work in a tick is bounded by the budget, tracing included (with its defaults).
     pub bounded_tick: bool,
@@ -207,6 +208,7 @@ impl Family {
             Family::Local(config) => set_local(config, parameters),
             Family::DStarLite(config) => set_dstar_lite(config, parameters),
             Family::Pra(config) => set_pra(config, parameters),
+            Family::QuickPath => Ok(()),
         }
     }
 }
@@ -413,6 +415,7 @@ impl Config {
             Family::Local(config) => Box::new(Local::new(space, config, start, goal)?),
             Family::DStarLite(config) => Box::new(DStarLite::new(space, config, start, goal)?),
             Family::Pra(config) => Box::new(Pra::new(space, config, start, goal)?),
+            Family::QuickPath => Box::new(QuickPath::new(space, start, goal)?),
         })
     }
 }

@@ -71,8 +71,8 @@ mod space;
 pub use abstraction::{Edit, Hierarchy, HierarchyError, Level};
 pub use agent::{
     Acting, Agent, AgentError, Avoid, Commitment, DStarLite, DStarLiteConfig, Lesson, Local,
-    LocalConfig, Lookahead, Pra, PraConfig, Restart, Seen, StartLevel, Step, Ties, TimeBounded,
-    TimeBoundedConfig, Tracing,
+    LocalConfig, Lookahead, Pra, PraConfig, QuickPath, Restart, Seen, StartLevel, Step, Ties,
+    TimeBounded, TimeBoundedConfig, Tracing,
 };
 pub use budget::{Event, Limits, Slice, Work};
 pub use cost::Cost;

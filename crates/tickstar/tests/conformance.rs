@@ -80,6 +80,11 @@ impl Setup {
         ["lrta", "p-lrta", "lss-lrta", "rtaa", "a-rtaa", "da-rtaa"].contains(&self.name())
     }
 
+    /// Whether it plans on an abstraction of the map.
+    fn plans(&self) -> bool {
+        self.config.entry().guarantees.needs_hierarchy
+    }
+
     /// A grid it can be expected to walk on to the end.
     fn grid(&self, random: &mut Random) -> Problem<Grid> {
         if !is_slow(&self.config) {
@@ -156,6 +161,10 @@ fn check_budgets<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, wal
         assert_eq!(limits, Limits { expansions: budget, traces: budget, updates });
     } else if setup.name() == "dstar-lite" {
         assert_eq!(limits, Limits { expansions: budget, traces: 0, updates });
+    } else if setup.plans() {
+        let expansions = if setup.name() == "quickpath" { 0 } else { budget };
+        let traces = budget.saturating_mul(10);
+        assert_eq!(limits, Limits { expansions, traces, updates: 0 });
     } else {
         let traces = traces.max(traces_after);
         assert_eq!(limits, Limits { expansions, traces, updates: 0 });
@@ -163,7 +172,9 @@ fn check_budgets<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, wal
     let mut found = false;
     for (i, tick) in walk.ticks.iter().enumerate() {
         let first = if i == 0 { traces } else { u64::MAX };
-        assert!(tick.expanded.len() as u64 <= expansions.min(first), "tick {i}: {tick:?}");
+        let all = (tick.expanded.len() + tick.above.len()) as u64;
+        assert!(all <= limits.expansions, "tick {i}: {tick:?}");
+        assert!(all <= expansions.min(first), "tick {i}: {tick:?}");
         let allowed = if found { traces_after } else { traces };
         assert!(tick.traces <= allowed.min(limits.traces), "tick {i}: {tick:?}");
         assert!(tick.updates <= limits.updates, "tick {i}: {tick:?}");
@@ -177,8 +188,8 @@ fn check_expansions<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, 
         check_lookaheads(setup, problem, budget, walk);
         return;
     }
-    // D* Lite searches the other way round: see the tests of its own.
-    if setup.is("shortcut", "true") || setup.name() == "dstar-lite" {
+    // D* Lite searches the other way round, and others plan on levels above: see the tests of their own.
+    if setup.is("shortcut", "true") || setup.name() == "dstar-lite" || setup.plans() {
         return;
     }
     let mut search = BestFirst::new(setup.search());
@@ -401,8 +412,12 @@ fn without_any_work_an_agent_stays_put() {
         let mut agent = setup.agent(&problem);
         for _ in 0..20 {
             let step = agent.tick(&problem.space, Seen::default(), &mut Slice::new(0));
-            let at_goal = problem.start == problem.goal;
-            assert_eq!(step, if at_goal { Step::Arrived } else { Step::Wait });
+            let expected = match problem.optimum {
+                Some(Cost::ZERO) => Step::Arrived,
+                None if setup.plans() => Step::Unreachable, // it needs no work to know
+                _ => Step::Wait,
+            };
+            assert_eq!(step, expected);
         }
     }
 }
@@ -438,7 +453,8 @@ fn at_the_goal_there_is_nothing_to_do() {
 
 #[test]
 fn bad_ends_are_refused() {
-    let grid = Grid::from_rows(["..#", "..."]).unwrap();
+    let mut grid = Grid::from_rows(["..#", "..."]).unwrap();
+    grid.abstracted();
     let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
     let good = node(0, 0);
     for setup in setups() {
@@ -464,6 +480,16 @@ fn who_walks_back_needs_edges_that_lead_back() {
         let needed = setup.config.entry().guarantees.needs_reversible_edges;
         // Those that need none are run on directed graphs by the checks above.
         assert_eq!(agent.err(), needed.then_some(AgentError::NeedsReversibleEdges));
+    }
+}
+
+#[test]
+fn who_plans_on_an_abstraction_needs_one() {
+    let grid = Grid::new(3, 3).unwrap();
+    let [start, goal] = [(0, 0), (2, 2)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+    for setup in setups() {
+        let agent = setup.config.agent(&grid, start, goal);
+        assert_eq!(agent.err(), setup.plans().then_some(AgentError::NeedsHierarchy));
     }
 }
 

@@ -3,12 +3,14 @@
 mod dstar_lite;
 mod local;
 mod pra;
+mod quickpath;
 mod shortcut;
 mod time_bounded;
 
 pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
 pub use pra::{Pra, PraConfig, StartLevel};
+pub use quickpath::QuickPath;
 pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};
 
 use thiserror::Error;
@@ -109,6 +111,15 @@ const UPDATES: u64 = 10;
 /// Asks to update a node, if the tick may still do so.
 fn may_update(slice: &mut Slice<'_>, node: NodeId) -> bool {
     slice.updates() < most_updates(slice.budget()) && slice.update(node)
+}
+
+/// Refuses a space that has no hierarchy to plan on.
+fn check_hierarchy(space: &impl Space) -> Result<(), AgentError> {
+    match space.hierarchy() {
+        _ if !space.is_reversible() => Err(AgentError::NeedsReversibleEdges),
+        None => Err(AgentError::NeedsHierarchy),
+        Some(_) => Ok(()),
+    }
 }
 
 /// The trace steps a tick of this budget may do, where they are cheap beside expansions.

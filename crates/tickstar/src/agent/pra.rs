@@ -10,7 +10,7 @@
 //!    path and their neighbours (the *corridor*), to any node under the last of them, or to the goal's own if
 //!    the path was not cut. And so on, down to single steps.
 //! 3. The steps of the ground path, `k` at most, are walked. Meanwhile the next stretch is planned from
-//!    where this one ends: the path of the highest level is kept, and refined from there on.
+//!    where this one ends: the paths of the levels above are kept, and refined from there on.
 //!
 //! PRA*(∞) cuts nothing: it has the whole path before the first step.
 //!
@@ -23,10 +23,12 @@
 //!   within 1 % of the shortest.
 //! * A search for a region aims at the node above the goal, and ends at the first node of the region it
 //!   expands.
-//! * The path of the highest level is dropped when only its last node is left, and when the agent is not on
-//!   it (for the corridor is wider than the path). Each plan from there could undo what the one before
-//!   has done. So when the kept path has not been shortened for many steps, or too many were made, the
-//!   next plan is not cut, and leads to the goal.
+//! * The paper says that "some" of the planning above can be kept. Here the paths of all levels are, and the
+//!   next stretch is refined from the lowest that leads on for half of `k` steps at least, or to the goal. As
+//!   the corridor is wider than a path, the agent may come to stand beside it; it then goes on to the last of its
+//!   nodes that is next to where it is. With that PRA*(16) expands hardly more in all than PRA*(∞).
+//! * A plan could undo what the one before has done, for ever. So when the highest path has not become shorter
+//!   for many steps, or has been made anew too often, the next plan is not cut, and leads to the goal.
 //!
 //! # When the map changes
 //! The hierarchy is mended by the map. Plans are not redone for a change that does not concern them: the
@@ -40,7 +42,7 @@
 //! climbing to where a plan begins. Planning goes on where it stopped. The time an expansion takes on a level above
 //! grows with the neighbours of a node, six or so.
 
-use super::{Agent, AgentError, Seen, Step, most_traces};
+use super::{Agent, AgentError, Seen, Step, check_hierarchy, most_traces};
 use crate::space::{Corridor, Exit, Marks};
 use crate::{
     BestFirst, Cost, EndpointError, Event, Hierarchy, Limits, NodeId, OpenList, SearchConfig,
@@ -135,10 +137,10 @@ struct Planner {
     exit: Option<Exit>,
     /// The size of the level when its search began.
     size: usize,
-    /// The path of the highest level, whole, and that level.
-    kept: Vec<NodeId>,
+    /// The paths of all levels that were searched, by level, and the highest of these.
+    kept: Vec<Vec<NodeId>>,
     top: usize,
-    /// The least of it that was ever left, and the steps planned since.
+    /// The least of its path that was ever left, and the steps planned since.
     least: usize,
     since: u64,
     /// How often a highest path was made for this task.
@@ -221,9 +223,7 @@ impl Pra {
 
     fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
         EndpointError::check(space, start, goal)?;
-        if space.hierarchy().is_none() {
-            return Err(AgentError::NeedsHierarchy);
-        }
+        check_hierarchy(space)?;
         (self.at, self.goal) = (start, goal);
         self.planner.forget();
         self.drop_plan();
@@ -288,9 +288,13 @@ impl Pra {
 impl Planner {
     /// Forgets all plans.
     fn forget(&mut self) {
-        self.kept.clear();
+        self.drop_paths();
         self.tops = 0;
         self.uncut = false;
+    }
+
+    fn drop_paths(&mut self) {
+        self.kept.iter_mut().for_each(Vec::clear);
     }
 
     /// Begins a stretch.
@@ -319,7 +323,7 @@ impl Planner {
                     self.stage = Stage::Idle;
                 }
                 if progress == Progress::Failed {
-                    self.kept.clear();
+                    self.drop_paths();
                 }
                 return progress;
             }
@@ -342,7 +346,7 @@ impl Planner {
         if self.resume(config, hierarchy, goal) {
             return None;
         }
-        self.kept.clear();
+        self.drop_paths();
         let level = start_level(hierarchy, config.start, self.from, goal);
         let (from, to) = (hierarchy.ancestor(self.from, level), hierarchy.ancestor(goal, level));
         let (Some(from), Some(to)) = (from, to) else { return Some(Progress::Failed) };
@@ -354,31 +358,59 @@ impl Planner {
         None
     }
 
-    /// Goes on with the path that was kept, if the stretch begins on it and before its end.
+    /// Goes on with a path that was kept, the lowest that still leads far enough.
     fn resume(&mut self, config: &PraConfig, hierarchy: &Hierarchy, goal: NodeId) -> bool {
-        let here = hierarchy.ancestor(self.from, self.top);
-        let there = hierarchy.ancestor(goal, self.top);
-        let at = self.kept.iter().position(|&node| Some(node) == here);
-        let Some(at) = at.filter(|_| config.keep && self.kept.last().copied() == there) else {
-            return false;
-        };
-        self.kept.drain(..at);
-        if self.kept.len() < 2 || self.top == 0 {
+        if !config.keep {
             return false;
         }
-        if self.kept.len() < self.least {
-            (self.least, self.since) = (self.kept.len(), 0);
+        let k = config.k.map_or(usize::MAX, |k| k as usize);
+        // A stretch does not lead further on any level than so many steps.
+        let reach = k.saturating_mul(2).saturating_add(2);
+        self.since = self.since.saturating_add(k as u64);
+        let left = self.shorten(hierarchy, goal, self.top, reach).map_or(0, |(left, _)| left);
+        if left < self.least {
+            (self.least, self.since) = (left, 0);
         }
-        self.since += u64::from(config.k.unwrap_or(0));
         // Crossing one node of this level takes about so many steps.
         self.uncut |= self.since > 64 + (16 << self.top.min(32));
-        self.path.clear();
-        self.path.extend_from_slice(&self.kept);
-        self.level = self.top;
-        self.whole = true;
-        self.cut(config);
-        self.stage = Stage::Mark;
-        true
+        let lowest = if self.uncut { self.top } else { 1 };
+        for level in lowest..=self.top {
+            let Some((left, whole)) = self.shorten(hierarchy, goal, level, reach) else { continue };
+            // A path that was cut is not followed to its end, where it does not know how to go on.
+            if left >= if whole { 1 } else { (k / 2).max(1) } {
+                self.path.clear();
+                self.path.extend_from_slice(&self.kept[level]);
+                (self.level, self.whole) = (level, whole);
+                self.cut(config);
+                self.stage = Stage::Mark;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Drops what lies behind from the path of a level, of which so much is looked at. Answers how many steps
+    /// are left and whether they lead to the goal, if it leads on from here.
+    fn shorten(
+        &mut self,
+        hierarchy: &Hierarchy,
+        goal: NodeId,
+        level: usize,
+        reach: usize,
+    ) -> Option<(usize, bool)> {
+        let path = self.kept.get_mut(level)?;
+        let here = hierarchy.ancestor(self.from, level)?;
+        let near = &path[..path.len().min(reach)];
+        match near.iter().position(|&node| node == here) {
+            Some(at) => drop(path.drain(..at)),
+            None => {
+                // The corridor is wider than the path.
+                let at = near.iter().rposition(|&node| hierarchy.linked(level, node, here))?;
+                path.splice(..at, [here]);
+            }
+        }
+        let whole = path.last().copied() == hierarchy.ancestor(goal, level);
+        Some((path.len() - 1, whole))
     }
 
     /// Begins the search of a level.
@@ -467,9 +499,12 @@ impl Planner {
         if self.exit.is_some() {
             self.path.pop(); // the gate
         }
-        if self.level == self.top {
-            self.kept.clear();
-            self.kept.extend_from_slice(&self.path);
+        if self.level > 0 {
+            if self.kept.len() <= self.level {
+                self.kept.resize_with(self.level + 1, Vec::new);
+            }
+            self.kept[self.level].clear();
+            self.kept[self.level].extend_from_slice(&self.path);
         }
         self.cut(config);
         if self.level == 0 {
@@ -534,7 +569,7 @@ impl Planner {
 
     /// Heap memory in bytes.
     fn bytes(&self) -> usize {
-        let nodes = self.path.capacity() + self.kept.capacity();
+        let nodes = self.path.capacity() + self.kept.iter().map(Vec::capacity).sum::<usize>();
         self.search.bytes() + self.marks.bytes() + nodes * size_of::<NodeId>()
     }
 }

@@ -91,7 +91,7 @@ const HERNANDEZ_2012: &str =
     "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
 const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
 
-pub(super) static ENTRIES: [Entry; 21] = [
+pub(super) static ENTRIES: [Entry; 22] = [
     Entry {
         name: "astar",
         title: "A*",
@@ -414,6 +414,24 @@ pub(super) static ENTRIES: [Entry; 21] = [
         base: || Family::DStarLite(DStarLiteConfig::default()),
     },
     Entry {
+        name: "quickpath",
+        title: "QuickPath",
+        summary: "Walks down the levels of an abstraction of the map without any search: any way, at once. \
+                  Where it needs more than ten groups of nodes for a step and has a budget of one, it \
+                  waits a tick.",
+        paper: STURTEVANT,
+        parameters: &[],
+        guarantees: Guarantees {
+            acts_at_once: true,
+            cost: "no bound: a way that was not looked for",
+            changes: "the map mends its abstraction; climbs again from where it stands when its way is \
+                      cut, and knows at once that there is none",
+            ..PLANNING
+        },
+        default_budget: Some(1),
+        base: || Family::QuickPath,
+    },
+    Entry {
         name: "pra",
         title: "PRA* (Path-Refinement A*)",
         summary: "Plans coarsely on an abstraction of the map, and refines a stretch at a time down to \
@@ -461,7 +479,7 @@ pub(super) static ENTRIES: [Entry; 21] = [
 /// What all that plan on a hierarchy have in common.
 const PLANNING: Guarantees = Guarantees {
     complete: true,
-    acts_at_once: true,
+    acts_at_once: false,
     bounded_tick: true,
     needs_reversible_edges: true,
     needs_hierarchy: true,

@@ -235,7 +235,9 @@ impl Problem<Grid> {
     /// A problem on a hand-drawn map.
     pub fn on(grid: &Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<Grid> {
         let [start, goal] = [start, goal].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
-        Problem::new(grid.clone(), Oracle::of_grid(grid), start, goal)
+        let mut space = grid.clone();
+        space.abstracted();
+        Problem::new(space, Oracle::of_grid(grid), start, goal)
     }
 
     pub fn random(random: &mut Random) -> Problem<Grid> {
@@ -265,6 +267,7 @@ impl Problem<Grid> {
         }
         let [start, goal] = [(); 2].map(|()| grid.node(random.pick(&free)).unwrap());
         let oracle = Oracle::of_grid(&grid);
+        grid.abstracted();
         Problem::new(grid, oracle, start, goal)
     }
 }
@@ -291,6 +294,7 @@ impl Problem<Grid> {
         let apart = |&[start, goal]: &[NodeId; 2]| distance_on_empty_map(&grid, start, goal);
         let [start, goal] = pairs.into_iter().max_by_key(apart).expect("four of them");
         let oracle = Oracle::of_grid(&grid);
+        grid.abstracted();
         Problem::new(grid, oracle, start, goal)
     }
 }
@@ -420,6 +424,7 @@ impl Problem<Graph> {
             graph = graph.with_positions(positions).unwrap();
         }
         let [start, goal] = [(); 2].map(|()| NodeId(random.below(nodes) as u32));
+        let graph = graph.clone().with_hierarchy().unwrap_or(graph);
         Problem::new(graph, oracle, start, goal)
     }
 }
@@ -490,6 +495,8 @@ pub struct Tick {
     pub step: Step,
     /// The nodes expanded, in order.
     pub expanded: Vec<NodeId>,
+    /// The nodes of levels above the map that were expanded, in order.
+    pub above: Vec<(usize, NodeId)>,
     pub traces: u64,
     pub updates: u64,
     pub events: Vec<Event>,
@@ -511,12 +518,13 @@ pub fn tick<S: Space>(
     budget: u64,
     mut patience: u64,
 ) -> Tick {
-    let mut expanded = Vec::new();
+    let (mut expanded, mut above) = (Vec::new(), Vec::new());
     let mut watch = |work| {
         let allowed = patience > 0;
         patience = patience.saturating_sub(1);
         match work {
             Work::Expand(node) if allowed => expanded.push(node),
+            Work::ExpandAbove { level, node } if allowed => above.push((level, node)),
             _ => {}
         }
         allowed
@@ -525,8 +533,9 @@ pub fn tick<S: Space>(
     let step = agent.tick(space, seen, &mut slice);
     let (expansions, traces, updates) = (slice.expansions(), slice.traces(), slice.updates());
     let events = slice.events().collect();
-    assert_eq!(expansions, expanded.len() as u64, "the watcher sees every expansion");
-    Tick { step, expanded, traces, updates, events, target: agent.target() }
+    let seen = expanded.len() + above.len();
+    assert_eq!(expansions, seen as u64, "the watcher sees every expansion");
+    Tick { step, expanded, above, traces, updates, events, target: agent.target() }
 }
 
 /// A whole walk, tick by tick.
@@ -896,6 +905,10 @@ fn values(parameter: &Parameter) -> &'static [&'static str] {
         "queue" => &["0", "1", "10", "60"],
         "moves" => &["one", "all"],
         "ties" => &["far", "near"],
+        "k" => &["1", "2", "5", "16", "inf"],
+        "level" => &["auto", "half", "top", "0", "1", "2"],
+        "corridor" => &["0", "1"],
+        "keep" => &["true", "false"],
         other => panic!("tell the tests which values to try for `{other}`"),
     }
 }
