@@ -53,6 +53,12 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
         yes(guarantees.bounded_tick),
         yes(guarantees.needs_reversible_edges),
     )?;
+    if guarantees.needs_hierarchy {
+        writeln!(
+            out,
+            "    needs an abstraction of the map, made beforehand: see `tickstar abstraction`"
+        )?;
+    }
     if guarantees.slow_to_give_up {
         let slow =
             "slowly, when estimates have outgrown all that can be reached; see --max-intervals";
@@ -101,6 +107,7 @@ fn describe(entry: &Entry) -> serde_json::Value {
             "acts_at_once": guarantees.acts_at_once,
             "bounded_tick": guarantees.bounded_tick,
             "needs_reversible_edges": guarantees.needs_reversible_edges,
+            "needs_hierarchy": guarantees.needs_hierarchy,
             "slow_to_give_up": guarantees.slow_to_give_up,
             "no_openings": guarantees.no_openings,
             "cost": guarantees.cost,

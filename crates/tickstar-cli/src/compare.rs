@@ -120,7 +120,7 @@ impl Compare {
     pub fn execute(&self) -> Result<(), Failure> {
         let clock = self.timing.clock()?;
         let contestants = self.contestants(clock)?;
-        let courses = self.courses()?;
+        let mut courses = self.courses()?;
         for Contestant { config, .. } in &contestants {
             for course in &courses {
                 course.terrain.admit(config.entry()).map_err(Failure::usage)?;
@@ -133,7 +133,7 @@ impl Compare {
         let report = match self.by_length {
             None => {
                 let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| vec![]).collect();
-                self.run(&courses, &contestants, clock, |row| {
+                self.run(&mut courses, &contestants, clock, |row| {
                     for (list, record) in records.iter_mut().zip(row) {
                         list.extend(record);
                     }
@@ -144,7 +144,7 @@ impl Compare {
             Some(width) => {
                 // Samples are kept, and not the records, as there may be very many.
                 let mut samples: Vec<Vec<Sample>> = contestants.iter().map(|_| vec![]).collect();
-                self.run(&courses, &contestants, clock, |row| {
+                self.run(&mut courses, &contestants, clock, |row| {
                     let first = row.first().and_then(Option::as_ref);
                     for (nth, record) in row.iter().enumerate() {
                         let beside = first.filter(|_| nth > 0);
@@ -163,14 +163,16 @@ impl Compare {
     /// All contestants on all problems, in order; `take` is given what each problem led to.
     fn run(
         &self,
-        courses: &[Course],
+        courses: &mut [Course],
         contestants: &[Contestant],
         clock: Option<Clock>,
         mut take: impl FnMut(Vec<Option<Record>>),
     ) -> Result<(), Failure> {
         let total: usize = courses.iter().map(|course| course.problems.len()).sum();
         let bar = progress((total * contestants.len()) as u64, "runs");
-        for (nth, course) in courses.iter().enumerate() {
+        for (nth, course) in courses.iter_mut().enumerate() {
+            // One abstraction at a time: those of many maps would fill the memory.
+            contestants.iter().for_each(|who| course.terrain.prepare(who.config.entry()));
             let solved: Result<Vec<Vec<Option<Record>>>, Failure> = course
                 .problems
                 .par_iter()
@@ -183,6 +185,7 @@ impl Compare {
                 })
                 .collect();
             solved?.into_iter().for_each(&mut take);
+            course.terrain.release();
         }
         bar.finish_and_clear();
         Ok(())

@@ -57,7 +57,7 @@ impl Draw {
         let problem = problems.get(index).ok_or_else(|| {
             Failure::usage(format!("--problem {}: there are 1 to {}", self.problem, problems.len()))
         })?;
-        let terrain = self.worlds.terrain(&map)?;
+        let terrain = self.worlds.terrain_for(&map, &config)?;
         self.problems.check(0, &terrain, &problems)?;
         let job = self.worlds.job(&map, &terrain, &config, budget)?;
         let named = |error| Failure::input(format!("{}{error}", self.problems.place(0, index)));

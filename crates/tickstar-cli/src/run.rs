@@ -62,7 +62,7 @@ impl Run {
         let map = Map::load(&self.map, self.rules)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
-        let terrain = self.worlds.terrain(&map)?;
+        let terrain = self.worlds.terrain_for(&map, &config)?;
         if self.repeat && terrain.changes() {
             return Err(Failure::usage(format!(
                 "--repeat needs a map that stays as it is: in the world {} no run is like the last",

@@ -118,6 +118,13 @@ impl Worlds {
         Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
     }
 
+    /// The same, with what an algorithm needs.
+    pub fn terrain_for(&self, map: &Map, config: &Config) -> Result<Terrain, Failure> {
+        let mut terrain = self.terrain(map)?;
+        terrain.prepare(config.entry());
+        Ok(terrain)
+    }
+
     /// An algorithm to be run there.
     pub fn job<'a>(
         &self,
@@ -324,7 +331,7 @@ pub struct Algorithm {
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     weight: Option<String>,
     /// Sets a parameter of the algorithm; may be given several times
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE,…", value_delimiter = ',')]
     settings: Vec<Setting>,
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 use tickstar::catalog::Entry;
-use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Space};
+use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Slice, Space};
 
 use self::drift::{Drift, Ground};
 pub use self::kind::{WorldKind, WorldKindError};
@@ -113,6 +113,25 @@ impl Terrain {
         }
     }
 
+    /// Makes the abstraction of the map, if the algorithm plans on one and it has not been made.
+    pub fn prepare(&mut self, algorithm: &Entry) {
+        if !algorithm.guarantees.needs_hierarchy || self.map.hierarchy().is_some() {
+            return;
+        }
+        self.map.abstracted();
+        if let Plan::Unknown(blank) = &mut self.plan {
+            blank.abstracted();
+        }
+    }
+
+    /// Gives the memory of the abstraction back.
+    pub fn release(&mut self) {
+        self.map = self.map.clone().without_hierarchy();
+        if let Plan::Unknown(blank) = &mut self.plan {
+            *blank = blank.clone().without_hierarchy();
+        }
+    }
+
     /// Whether an algorithm is defined here.
     ///
     /// # Errors
@@ -161,7 +180,7 @@ impl Terrain {
         let (truth, rules) = match &self.plan {
             Plan::Known => (self.map.clone(), Rules::Known),
             Plan::Unknown(blank) => {
-                let mut unseen = blank.clone();
+                let mut unseen = blank.clone().without_hierarchy();
                 set(&mut unseen, goal, false);
                 let sight = Sight { known: blank.clone(), unseen: Some(unseen) };
                 (self.map.clone(), Rules::Sight(sight))
@@ -185,6 +204,10 @@ impl Terrain {
         world
     }
 }
+
+/// How many cells of worn regions are grouped anew in each interval at most, where the map has an
+/// abstraction.
+const CARE: u64 = 250;
 
 /// What a stream of random numbers is for, so that no two are the same.
 const CLUTTER: u32 = 1;
@@ -338,6 +361,11 @@ impl World {
     /// Begins an interval, numbered from one: a script makes its changes for it. To be called once
     /// before each tick.
     pub fn begin(&mut self, interval: u64) {
+        let known = match &mut self.rules {
+            Rules::Sight(sight) => &mut sight.known,
+            _ => &mut self.truth.0,
+        };
+        known.tend(&mut Slice::new(CARE));
         if let Rules::Replay(replay) = &mut self.rules {
             while let Some(change) = replay.next(interval, self.position) {
                 self.news.set(&mut self.truth.0, change.node, change.free);

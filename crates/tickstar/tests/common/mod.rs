@@ -718,7 +718,8 @@ impl fmt::Debug for World {
 
 impl World {
     /// The agent stands at the start and has had a look round.
-    fn new(truth: Problem<Grid>, known: Grid) -> World {
+    fn new(truth: Problem<Grid>, mut known: Grid) -> World {
+        known.abstracted();
         let belief = Oracle::of_grid(&known);
         let hidden = known.free_cells().count() - truth.space.free_cells().count();
         let start = truth.start;
