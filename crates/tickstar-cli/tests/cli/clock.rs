@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use crate::support::{Folder, USAGE, algorithms, length, map, number, refused, same};
 
 /// Those that walk what they have planned.
-const TIMED: &str = "astar, wastar, gbfs, repeated-astar, adaptive-astar, dstar-lite";
+const TIMED: &str = "astar, wastar, gbfs, repeated-astar, adaptive-astar, dstar-lite, pra";
 
+/// With settings that make them plan all at once.
 fn timed() -> impl Iterator<Item = &'static str> {
-    TIMED.split(", ")
+    TIMED.split(", ").map(|name| if name == "pra" { "pra --set k=inf" } else { name })
 }
 
 /// The frames of a walk that was planned at once, with so many expansions and cells a frame.
