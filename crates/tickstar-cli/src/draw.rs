@@ -1,7 +1,7 @@
 //! `tickstar draw`: a picture of one run.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tickstar_lab::draw::{self, Picture};
@@ -40,15 +40,40 @@ pub struct Draw {
     cell_px: Option<u32>,
 }
 
+/// How a picture is written.
+#[derive(Clone, Copy)]
+pub enum Format {
+    Png,
+    Svg,
+}
+
+impl Format {
+    /// What the name of a file asks for.
+    pub fn of(path: &Path) -> Result<Format, Failure> {
+        let kind = path.extension().map(|kind| kind.to_string_lossy().to_lowercase());
+        match kind.as_deref() {
+            Some("png") => Ok(Format::Png),
+            Some("svg") => Ok(Format::Svg),
+            _ => Err(Failure::usage(format!(
+                "{}: the picture's name must end in .png or .svg",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Writes the picture.
+    pub fn write(self, svg: String, path: &Path) -> Result<(), Failure> {
+        let bytes = match self {
+            Format::Png => draw::png(&svg).map_err(Failure::usage)?,
+            Format::Svg => svg.into_bytes(),
+        };
+        std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
+    }
+}
+
 impl Draw {
     pub fn execute(&self) -> Result<(), Failure> {
-        let kind = self.out.extension().map(|kind| kind.to_string_lossy().to_lowercase());
-        let Some(kind @ ("png" | "svg")) = kind.as_deref() else {
-            return Err(Failure::usage(format!(
-                "{}: the picture's name must end in .png or .svg",
-                self.out.display()
-            )));
-        };
+        let format = Format::of(&self.out)?;
         let (config, budget) = self.algorithm.configure(None)?;
         let map = Map::load(&self.map, self.rules)?;
         self.problems.check_count(1)?;
@@ -103,11 +128,7 @@ impl Draw {
             caption: &caption,
         };
         let svg = draw::svg(&picture, self.cell_px.unwrap_or_else(|| draw::default_cell_px(&grid)));
-        let bytes = match kind {
-            "png" => draw::png(&svg).map_err(Failure::usage)?,
-            _ => svg.into_bytes(),
-        };
-        std::fs::write(&self.out, bytes).map_err(|error| Failure::writing(&self.out, &error))?;
+        format.write(svg, &self.out)?;
         Ok(writeln!(io::stdout(), "{}: {caption}", self.out.display())?)
     }
 }

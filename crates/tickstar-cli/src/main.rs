@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 ran, 2 wrong usage, 3 bad input. Each subcommand is a file.
 
+mod abstraction;
 mod algorithms;
 mod compare;
 mod draw;
@@ -24,6 +25,7 @@ use clap::{Parser, Subcommand};
         tickstar compare                       what acting at once is worth, on maps that come along\n  \
         tickstar draw                          a picture of one run, as tickstar.png\n  \
         tickstar run --map builtin:caves-128 --algorithm tba --budget 50\n  \
+        tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
         tickstar algorithms                    what there is, and what it promises\n\n\
         Exit codes: 0 ran, 2 wrong usage, 3 bad input."
 )]
@@ -39,6 +41,8 @@ enum Command {
     Algorithms(algorithms::Algorithms),
     Draw(draw::Draw),
     #[command(subcommand)]
+    Abstraction(abstraction::Abstraction),
+    #[command(subcommand)]
     Maps(maps::Maps),
 }
 
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         Command::Compare(compare) => compare.execute(),
         Command::Algorithms(algorithms) => algorithms.execute(),
         Command::Draw(draw) => draw.execute(),
+        Command::Abstraction(abstraction) => abstraction.execute(),
         Command::Maps(maps) => maps.execute(),
     };
     match result {

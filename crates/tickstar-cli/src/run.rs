@@ -184,11 +184,14 @@ fn line(job: &Job<'_>, problem: usize, interval: &Interval<'_>) -> serde_json::V
     let cell = |node| job.cells(&[node])[0];
     let (blocked, freed): (Vec<NodeId>, Vec<NodeId>) =
         interval.news.iter().partition(|&&node| !interval.known.contains(node));
+    let above: Vec<_> =
+        interval.expanded_above.iter().map(|&(level, node)| (level, node.0)).collect();
     json!({
         "problem": problem,
         "interval": interval.number,
         "position": cell(interval.position),
         "expanded": job.cells(interval.expanded),
+        "expanded_above": above,
         "target": interval.target.map(cell),
         "events": interval.events,
         "blocked": job.cells(&blocked),

@@ -285,7 +285,7 @@ fn nth_or_only(files: &[PathBuf], nth: usize) -> Option<&Path> {
 
 /// A cell, written `X,Y`.
 #[derive(Clone, Copy)]
-struct Place(Cell);
+pub struct Place(pub Cell);
 
 impl FromStr for Place {
     type Err = String;

@@ -13,9 +13,9 @@ use tickstar::{Cell, Grid, Space};
 use crate::files::Problem;
 
 /// The shortest side of a generated map.
-const MIN_SIDE: u32 = 16;
+pub const MIN_SIDE: u32 = 16;
 /// The longest side of a generated map.
-const MAX_SIDE: u32 = 4096;
+pub const MAX_SIDE: u32 = 4096;
 
 /// What kind of map to make.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -21,6 +21,7 @@ mod clock;
 pub mod draw;
 pub mod files;
 pub mod generate;
+pub mod layers;
 mod record;
 mod reference;
 mod sim;

@@ -17,6 +17,8 @@ pub struct Interval<'a> {
     pub position: NodeId,
     /// The nodes expanded, in order.
     pub expanded: &'a [NodeId],
+    /// The nodes of levels above the map that were expanded, each with its level, in order.
+    pub expanded_above: &'a [(usize, NodeId)],
     /// The node the agent is heading for.
     pub target: Option<NodeId>,
     /// What the agent reported, by name.
@@ -134,7 +136,7 @@ impl Sim {
         let mut journey = Journey::at(self.agent.position());
         let mut moment = self.world.changes().then(|| Moment::new(self.goal));
         let (most, patience) = (most_intervals.unwrap_or(u64::MAX), self.patience());
-        let mut expanded = Vec::new();
+        let (mut expanded, mut above) = (Vec::new(), Vec::new());
         journey.stages = self.staged.then(Vec::new);
         let mut unstaged = 0;
         while self.agent.position() != self.goal {
@@ -150,9 +152,12 @@ impl Sim {
             }
             let at = self.agent.position();
             expanded.clear();
+            above.clear();
             let mut note = |work| {
-                if let Work::Expand(node) = work {
-                    expanded.push(node);
+                match work {
+                    Work::Expand(node) => expanded.push(node),
+                    Work::ExpandAbove { level, node } => above.push((level, node)),
+                    Work::Trace(_) | Work::Update(_) => {}
                 }
                 true
             };
@@ -180,6 +185,7 @@ impl Sim {
                     number: journey.intervals,
                     position: self.agent.position(),
                     expanded: &expanded,
+                    expanded_above: &above,
                     target: self.agent.target(),
                     events: &events,
                     known: self.world.known(),

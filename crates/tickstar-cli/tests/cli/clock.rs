@@ -134,7 +134,7 @@ fn where_frames_cannot_be_counted_it_says_where_they_can() {
     let folder = Folder::new("clock-refused");
     let mut refusals = 0;
     for algorithm in algorithms(&folder) {
-        if timed().any(|name| name == algorithm) {
+        if TIMED.split(", ").any(|name| name == algorithm) {
             continue;
         }
         refusals += 1;

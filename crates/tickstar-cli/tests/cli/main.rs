@@ -1,5 +1,6 @@
 //! The command line from outside: the program is run, and its output, files and exit code are read.
 
+mod abstraction;
 mod bad_input;
 mod by_length;
 mod catalogue;

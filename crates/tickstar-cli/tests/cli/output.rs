@@ -8,13 +8,15 @@ use crate::support::{Folder, map, read};
 #[test]
 fn the_same_command_gives_the_same_bytes() {
     let folder = Folder::new("same-bytes");
-    let commands: [(&str, &[&str]); 6] = [
+    let commands: [(&str, &[&str]); 8] = [
         ("run --map builtin:caves-128 --budget 50 --take 20 --json --path", &[]),
         ("run --map builtin:rooms-64 --budget 20 --take 20 --set switch=true", &[]),
         ("run --map builtin:rooms-64 --budget 20 --take 3 --trace t.jsonl --json", &["t.jsonl"]),
         ("compare --map builtin:rooms-64 --map builtin:random-64 --take 5 --csv c.csv", &["c.csv"]),
         ("draw --map builtin:rooms-64 --out a.svg", &["a.svg"]),
         ("draw --map builtin:rooms-64 --out a.png", &["a.png"]),
+        ("abstraction inspect --at 20,10", &[]),
+        ("abstraction draw --map builtin:rooms-64 --out a.png", &["a.png"]),
     ];
     for (command, files) in commands {
         let run = |threads| {
@@ -30,7 +32,7 @@ fn the_same_command_gives_the_same_bytes() {
 }
 
 /// Commands that write to standard output, each in its own way.
-const SPEAKING: [&str; 13] = [
+const SPEAKING: [&str; 18] = [
     "--help",
     "--version",
     "algorithms",
@@ -40,6 +42,11 @@ const SPEAKING: [&str; 13] = [
     "compare --map builtin:rooms-64 --take 1",
     "compare --map builtin:rooms-64 --take 1 --csv",
     "draw --map builtin:rooms-64 --out a.svg",
+    "abstraction build --map builtin:rooms-64 --repairs 10",
+    "abstraction build --map builtin:rooms-64 --json",
+    "abstraction inspect --map builtin:rooms-64",
+    "abstraction inspect --map builtin:rooms-64 --json",
+    "abstraction draw --map builtin:rooms-64 --out b.svg",
     "maps list",
     "maps generate islands --size 256",
     "maps inspect builtin:rooms-64",

@@ -259,8 +259,17 @@ fn in_rows(value: &Value) -> Vec<Cell> {
     cells
 }
 
-const LINE: [&str; 8] =
-    ["problem", "interval", "position", "expanded", "target", "events", "blocked", "freed"];
+const LINE: [&str; 9] = [
+    "problem",
+    "interval",
+    "position",
+    "expanded",
+    "expanded_above",
+    "target",
+    "events",
+    "blocked",
+    "freed",
+];
 
 /// Checks a run by its trace: what the agent was told, where it went, and what the record says.
 /// `most` intervals were allowed.
@@ -287,7 +296,8 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
             distance = model.truth.distances(goal);
         }
         assert!(model.truth.free(model.at) && model.truth.free(goal), "{line}");
-        expansions.push(cells(&line["expanded"]).len() as u64);
+        let above = line["expanded_above"].as_array().unwrap().len();
+        expansions.push((cells(&line["expanded"]).len() + above) as u64);
         let events: Vec<_> = line["events"]
             .as_array()
             .unwrap()

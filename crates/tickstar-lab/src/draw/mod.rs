@@ -17,6 +17,9 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
 
 mod lettering;
+mod levels;
+
+pub use levels::{levels_svg, panel_px};
 
 use lettering::{broken, draw_text, text_width};
 use resvg::{tiny_skia, usvg};

@@ -1,0 +1,550 @@
+//! `tickstar abstraction`: a map at many scales: what it costs to make and mend, what is in it, and pictures.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+use tickstar::{Grid, Hierarchy, NodeId, Space};
+use tickstar_lab::ProblemError;
+use tickstar_lab::draw;
+use tickstar_lab::generate::{self, Kind};
+use tickstar_lab::layers::{Ancestor, Connection, Groups, Layer, Levels, Spread, churn};
+
+use crate::draw::Format;
+use crate::failure::Failure;
+use crate::source::{Map, Place, Rules, progress};
+
+/// The same map at many scales: measure, inspect and draw its levels
+///
+/// Each level has a node for a small group of nodes of the level below: for cells that are all neighbours of
+/// each other, and for what hangs on them. It is made once, mended when the map is edited, and says at once
+/// whether there is a way between two cells.
+#[derive(Subcommand)]
+#[command(after_help = "Try:\n  \
+    tickstar abstraction draw                                    a picture of every level\n  \
+    tickstar abstraction inspect --from 10,10 --to 120,60        is there a way?\n  \
+    tickstar abstraction build --sizes 128,256,512,1024,2048 --repairs 2000\n\n\
+    Source: N. Sturtevant, M. Buro, Partial Pathfinding Using Map Abstraction and Refinement, AAAI 2005.")]
+pub enum Abstraction {
+    Build(Build),
+    Inspect(Inspect),
+    Draw(Draw),
+}
+
+impl Abstraction {
+    pub fn execute(&self) -> Result<(), Failure> {
+        match self {
+            Abstraction::Build(build) => build.execute(),
+            Abstraction::Inspect(inspect) => inspect.execute(),
+            Abstraction::Draw(draw) => draw.execute(),
+        }
+    }
+}
+
+/// The maps measured on if none is named: one of each kind.
+const MAPS: [&str; 5] = [
+    "builtin:rooms-512",
+    "builtin:maze-512",
+    "builtin:random-512",
+    "builtin:caves-512",
+    "builtin:islands-512",
+];
+
+/// Measure what it costs to make the levels of maps, and to mend them when cells are blocked and freed
+///
+/// Nodes looked at are the same on every machine. They grow with the cells of a map when its levels are made,
+/// and with the logarithm of the cells when they are mended: --sizes shows both in one table.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar abstraction build\n  \
+    tickstar abstraction build --sizes 128,256,512,1024,2048 --repairs 2000\n  \
+    tickstar abstraction build --sizes 256,1024 --kind rooms --repairs 5000 --seed 7\n  \
+    tickstar abstraction build --map a.map --map b.map --rounds 9 --json")]
+pub struct Build {
+    /// A map; may be given several times [default: five that come with the program]
+    #[arg(long, value_name = "FILE|builtin:NAME", conflicts_with = "sizes")]
+    map: Vec<String>,
+    /// Generated maps of these sides instead
+    #[arg(
+        long,
+        value_name = "N,…",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u32)
+            .range(i64::from(generate::MIN_SIDE)..=i64::from(generate::MAX_SIDE))
+    )]
+    sizes: Vec<u32>,
+    /// Of which kind: rooms, maze, random, caves or islands
+    #[arg(
+        long,
+        value_name = "KIND",
+        default_value_t = Kind::Islands,
+        requires = "sizes",
+        conflicts_with = "map"
+    )]
+    kind: Kind,
+    /// How often the levels are made; the best time counts
+    #[arg(long, value_name = "N", default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Also block and free random cells, so many edits in all, and measure each repair
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    repairs: Option<u32>,
+    /// The seed of generated maps and of the cells that are edited
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    rules: Rules,
+    /// One JSON object a map
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was measured on one map.
+struct Measured {
+    name: String,
+    width: u32,
+    height: u32,
+    free: usize,
+    levels: usize,
+    /// Of all levels above the map.
+    nodes: usize,
+    looks: u64,
+    time: Duration,
+    bytes: usize,
+    repairs: Option<Repairs>,
+}
+
+/// What repairs cost.
+struct Repairs {
+    count: usize,
+    looks: Spread,
+    /// Of one, on average.
+    time: Duration,
+    slowest: Duration,
+}
+
+impl Build {
+    fn execute(&self) -> Result<(), Failure> {
+        let maps = self.maps()?;
+        let cells: usize = maps.iter().map(|map| map.grid.free_cells().count()).sum();
+        let bar = progress(cells as u64 * u64::from(self.rounds), "cells");
+        let mut rows = Vec::new();
+        for map in maps {
+            let measured = self.measure(map, &bar);
+            if self.json {
+                bar.suspend(|| writeln!(io::stdout(), "{}", measured.json()))?;
+            }
+            rows.push(measured);
+        }
+        bar.finish_and_clear();
+        if self.json {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}\n", making(&rows))?;
+        writeln!(
+            out,
+            "nodes: of all levels above the map · looked at: nodes, in all and for each free cell · ms: \
+             the best of {} · memory: of all levels, in all and for each free cell",
+            self.rounds
+        )?;
+        if self.repairs.is_some() {
+            writeln!(out, "\n{}\n", mending(&rows))?;
+            writeln!(
+                out,
+                "mean to most: nodes looked at for one cell blocked or freed · / log2: the mean, divided by \
+                 the logarithm of the free cells · us, slowest: microseconds a repair, on average and at most"
+            )?;
+        }
+        Ok(())
+    }
+
+    fn maps(&self) -> Result<Vec<Map>, Failure> {
+        let generated = |&side: &u32| {
+            let grid = generate::generate(self.kind, side, side, self.seed);
+            let name = format!("{}-{side}", self.kind);
+            Ok(Map::from_grid(&name, grid.map_err(Failure::usage)?, self.rules))
+        };
+        let named = |name: &str| Map::load(name, self.rules);
+        match (self.sizes.as_slice(), self.map.as_slice()) {
+            ([], []) => MAPS.into_iter().map(named).collect(),
+            ([], maps) => maps.iter().map(|name| named(name)).collect(),
+            (sizes, _) => sizes.iter().map(generated).collect(),
+        }
+    }
+
+    fn measure(&self, map: Map, bar: &ProgressBar) -> Measured {
+        let free = map.grid.free_cells().count();
+        let mut grid = map.grid.clone();
+        let mut time = Duration::MAX;
+        for _ in 0..self.rounds {
+            // Without the levels of the last round, which need not be kept for this one.
+            grid = map.grid.clone();
+            let clock = Instant::now();
+            grid.abstracted();
+            time = time.min(clock.elapsed());
+            bar.inc(free as u64);
+        }
+        let hierarchy = levels_of(&grid);
+        Measured {
+            name: map.name,
+            width: grid.width(),
+            height: grid.height(),
+            free,
+            levels: hierarchy.height(),
+            nodes: (1..=hierarchy.height()).map(|level| hierarchy.count(level)).sum(),
+            looks: hierarchy.looks(),
+            time,
+            bytes: hierarchy.bytes(),
+            repairs: self.repairs.map(|count| self.repair(grid, count as usize)),
+        }
+    }
+
+    /// Edits cells one by one.
+    fn repair(&self, mut grid: Grid, count: usize) -> Repairs {
+        let edits = churn(&grid, count, self.seed);
+        let bar = progress(edits.len() as u64, "repairs");
+        let (mut time, mut slowest) = (Duration::ZERO, Duration::ZERO);
+        let mut looks = Vec::new();
+        for &(cell, free) in &edits {
+            let before = levels_of(&grid).looks();
+            let clock = Instant::now();
+            grid.set_free(cell, free).expect("edits are on the map");
+            let taken = clock.elapsed();
+            (time, slowest) = (time + taken, slowest.max(taken));
+            looks.push(levels_of(&grid).looks() - before);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let time = time.div_f64(looks.len().max(1) as f64);
+        Repairs { count: looks.len(), looks: Spread::of(looks), time, slowest }
+    }
+}
+
+/// The levels of a map that was given some.
+fn levels_of(grid: &Grid) -> &Hierarchy {
+    grid.hierarchy().expect("every grid can be abstracted")
+}
+
+impl Measured {
+    fn a_cell(&self, count: f64) -> f64 {
+        count / self.free.max(1) as f64
+    }
+
+    fn ms(&self) -> f64 {
+        1e3 * self.time.as_secs_f64()
+    }
+
+    fn json(&self) -> Value {
+        let mut line = json!({
+            "map": self.name,
+            "width": self.width,
+            "height": self.height,
+            "free": self.free,
+            "levels": self.levels,
+            "nodes": self.nodes,
+            "looks": self.looks,
+            "looks_per_cell": self.a_cell(self.looks as f64),
+            "ms": self.ms(),
+            "bytes": self.bytes,
+            "bytes_per_cell": self.a_cell(self.bytes as f64),
+        });
+        if let Some(repairs) = &self.repairs {
+            line["repairs"] = json!({
+                "count": repairs.count,
+                "looks": repairs.looks,
+                "mean_looks_per_log2": self.mean_by_log(repairs),
+                "us": 1e6 * repairs.time.as_secs_f64(),
+                "max_us": 1e6 * repairs.slowest.as_secs_f64(),
+            });
+        }
+        line
+    }
+
+    /// The mean work of a repair, divided by the logarithm of the free cells.
+    fn mean_by_log(&self, repairs: &Repairs) -> f64 {
+        repairs.looks.mean / (self.free.max(2) as f64).log2()
+    }
+}
+
+fn making(rows: &[Measured]) -> Table {
+    let header = [
+        "map",
+        "free cells",
+        "levels",
+        "nodes",
+        "looked at",
+        "a cell",
+        "ms",
+        "memory",
+        "bytes a cell",
+    ];
+    let row = |row: &Measured| {
+        [
+            row.name.clone(),
+            row.free.to_string(),
+            row.levels.to_string(),
+            row.nodes.to_string(),
+            row.looks.to_string(),
+            format!("{:.2}", row.a_cell(row.looks as f64)),
+            format!("{:.2}", row.ms()),
+            format!("{} KB", row.bytes.div_ceil(1024)),
+            format!("{:.1}", row.a_cell(row.bytes as f64)),
+        ]
+    };
+    table(header, rows.iter().map(row))
+}
+
+fn mending(rows: &[Measured]) -> Table {
+    let header =
+        ["map", "free cells", "repairs", "mean", "p50", "p99", "most", "/ log2", "us", "slowest"];
+    let row = |row: &Measured| {
+        let repairs = row.repairs.as_ref()?;
+        let Spread { mean, p50, p99, max } = repairs.looks;
+        Some([
+            row.name.clone(),
+            row.free.to_string(),
+            repairs.count.to_string(),
+            format!("{mean:.1}"),
+            p50.to_string(),
+            p99.to_string(),
+            max.to_string(),
+            format!("{:.2}", row.mean_by_log(repairs)),
+            format!("{:.1}", 1e6 * repairs.time.as_secs_f64()),
+            format!("{:.0}", 1e6 * repairs.slowest.as_secs_f64()),
+        ])
+    };
+    table(header, rows.iter().filter_map(row))
+}
+
+/// A table whose first column alone is set from the left.
+fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Tell what each level of a map is made of, what a cell belongs to, and how two cells are connected
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar abstraction inspect\n  \
+    tickstar abstraction inspect --map a.map --at 12,34\n  \
+    tickstar abstraction inspect --map builtin:rooms-64 --from 4,4 --to 60,12 --json")]
+pub struct Inspect {
+    /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
+    #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
+    map: String,
+    /// The nodes that this cell belongs to, level by level; column and row from the top left
+    #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
+    at: Option<Place>,
+    /// Whether there is a way from here, and the level on which it is seen
+    #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
+    from: Option<Place>,
+    /// To here
+    #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
+    to: Option<Place>,
+    #[command(flatten)]
+    rules: Rules,
+    /// As a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// So many of the largest parts of a map are told.
+const PARTS: usize = 5;
+
+impl Inspect {
+    fn execute(&self) -> Result<(), Failure> {
+        let Map { name, grid, .. } = Map::load(&self.map, self.rules)?;
+        let at = self.at.map(|place| find(&grid, "cell", place)).transpose()?;
+        let from = self.from.map(|place| find(&grid, "start", place)).transpose()?;
+        let to = self.to.map(|place| find(&grid, "goal", place)).transpose()?;
+        let hierarchy = Hierarchy::new(&grid).map_err(Failure::input)?;
+        let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+        let (layers, parts) = (levels.layers(), levels.parts());
+        let chain = at.map(|cell| levels.ancestors(cell));
+        let connection = from.zip(to).map(|(from, to)| levels.connection(from, to));
+        let cell = |place: Place| (place.0.x, place.0.y);
+        let mut out = io::stdout().lock();
+        if self.json {
+            let mut facts = json!({
+                "map": name,
+                "width": grid.width(),
+                "height": grid.height(),
+                "free": layers[0].nodes,
+                "levels": layers,
+                "parts": parts.len(),
+                "largest_parts": &parts[..parts.len().min(PARTS)],
+            });
+            if let (Some(place), Some(chain)) = (self.at, chain) {
+                facts["at"] = json!({ "cell": cell(place), "ancestors": chain });
+            }
+            if let (Some(from), Some(to), Some(connection)) = (self.from, self.to, connection) {
+                facts["connection"] = json!(connection);
+                facts["connection"]["from"] = json!(cell(from));
+                facts["connection"]["to"] = json!(cell(to));
+            }
+            return Ok(writeln!(out, "{facts}")?);
+        }
+        let (width, height, free) = (grid.width(), grid.height(), layers[0].nodes);
+        writeln!(out, "{name}: {width} wide, {height} high, {free} free cells")?;
+        writeln!(out, "{}\n\n{}\n", told_parts(&parts), level_table(&layers))?;
+        writeln!(
+            out,
+            "degree: neighbours a node · longest edge: between mean positions, in cells · group: nodes of \
+             the level below, on average · cliques: groups in which all are neighbours · single: of one · \
+             others: with something that hangs on"
+        )?;
+        if let (Some(place), Some(chain)) = (self.at, chain) {
+            writeln!(out, "\nWhat {} belongs to:\n\n{}", place.0, chain_table(&chain))?;
+        }
+        if let (Some(from), Some(to), Some(connection)) = (self.from, self.to, connection) {
+            writeln!(out, "\n{} to {}: {}", from.0, to.0, told_connection(connection))?;
+        }
+        Ok(())
+    }
+}
+
+/// The node of a cell that must be free.
+fn find(grid: &Grid, end: &'static str, Place(cell): Place) -> Result<NodeId, Failure> {
+    let (width, height) = (grid.width(), grid.height());
+    let outside = ProblemError::Outside { end, cell, width, height };
+    let node = grid.node(cell).ok_or_else(|| Failure::input(outside))?;
+    let blocked = || Failure::input(ProblemError::Blocked { end, cell });
+    grid.contains(node).then_some(node).ok_or_else(blocked)
+}
+
+fn told_parts(parts: &[u32]) -> String {
+    let sizes: Vec<_> = parts.iter().take(PARTS).map(u32::to_string).collect();
+    let more = if parts.len() > PARTS { ", …" } else { "" };
+    match parts.len() {
+        0 => "nowhere to stand".to_string(),
+        1 => "1 connected part".to_string(),
+        count => format!("{count} connected parts, of {}{more} cells", sizes.join(", ")),
+    }
+}
+
+fn told_connection(connection: Connection) -> String {
+    let Connection { look_ups, joined, merged, .. } = connection;
+    let joined =
+        joined.map_or(String::new(), |level| format!("joined by an edge on level {level}, "));
+    if let Some(level) = merged {
+        format!("there is a way: {joined}one node on level {level}; {look_ups} look-ups")
+    } else {
+        // Two on each level, and on the last one in vain.
+        let level = (look_ups / 2).saturating_sub(1);
+        format!("there is no way: climbing ends on level {level}; {look_ups} look-ups")
+    }
+}
+
+fn level_table(layers: &[Layer]) -> Table {
+    let header = [
+        "level",
+        "nodes",
+        "edges",
+        "degree",
+        "longest edge",
+        "group",
+        "largest",
+        "cliques",
+        "single",
+        "others",
+    ];
+    let row = |layer: &Layer| {
+        let groups = layer.groups.as_ref();
+        let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / layer.nodes as f64);
+        let told = |tell: &dyn Fn(&Groups) -> String| groups.map_or(String::new(), tell);
+        [
+            layer.level.to_string(),
+            layer.nodes.to_string(),
+            layer.edges.to_string(),
+            format!("{:.2}", layer.mean_degree),
+            format!("{:.1}", layer.longest_edge),
+            told(&|groups| format!("{:.2}", groups.mean_size)),
+            told(&|groups| groups.largest.to_string()),
+            told(&|groups| share(groups.cliques)),
+            told(&|groups| share(groups.singles)),
+            told(&|groups| share(groups.others)),
+        ]
+    };
+    table(header, layers.iter().map(row))
+}
+
+fn chain_table(chain: &[Ancestor]) -> Table {
+    let header = ["level", "node", "cells", "mean position", "neighbours"];
+    let row = |node: &Ancestor| {
+        [
+            node.level.to_string(),
+            node.node.to_string(),
+            node.cells.to_string(),
+            format!("({:.1}, {:.1})", node.mean.0, node.mean.1),
+            node.neighbours.to_string(),
+        ]
+    };
+    table(header, chain.iter().map(row))
+}
+
+/// Draw the levels of a map: a panel a level, a colour a node, dots and lines where there is room
+#[derive(Args)]
+#[command(
+    after_help = "Neighbours on a level have different colours. Dots are at the mean positions of the \
+    cells of a node. A part of the map that is one node on a lower level already is grey.\n\n\
+    Examples:\n  \
+    tickstar abstraction draw\n  \
+    tickstar abstraction draw --map builtin:islands-128 --level 3 --out level.svg\n  \
+    tickstar abstraction draw --map a.map --level 0,2,4 --out levels.png"
+)]
+pub struct Draw {
+    /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
+    #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
+    map: String,
+    /// Which levels, 0 being the map [default: all, or eight of them from the map to the top]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    level: Vec<usize>,
+    /// Where to write the picture; its name ends in .png or .svg
+    #[arg(long, value_name = "FILE", default_value = "abstraction.png")]
+    out: PathBuf,
+    /// Pixels a cell, 1 to 64 [default: to suit the map]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    cell_px: Option<u32>,
+    #[command(flatten)]
+    rules: Rules,
+}
+
+/// The most panels of a picture, if it is not said which.
+const PANELS: usize = 8;
+
+impl Draw {
+    fn execute(&self) -> Result<(), Failure> {
+        let format = Format::of(&self.out)?;
+        let Map { name, grid, .. } = Map::load(&self.map, self.rules)?;
+        let hierarchy = Hierarchy::new(&grid).map_err(Failure::input)?;
+        let top = hierarchy.height();
+        if let Some(level) = self.level.iter().find(|&&level| level > top) {
+            return Err(Failure::usage(format!("--level {level}: the map has levels 0 to {top}")));
+        }
+        let shown = match self.level.as_slice() {
+            [] => even_levels(top),
+            named => named.to_vec(),
+        };
+        let free = grid.free_cells().count();
+        let caption = format!("{name} · {free} free cells · levels 0 to {top}");
+        let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+        let cell_px = self.cell_px.map_or_else(|| draw::panel_px(&grid, shown.len()), f64::from);
+        format.write(draw::levels_svg(&levels, &shown, &caption, cell_px), &self.out)?;
+        Ok(writeln!(io::stdout(), "{}: {caption}", self.out.display())?)
+    }
+}
+
+/// All levels, or as many as there are panels, from the lowest to the highest.
+fn even_levels(top: usize) -> Vec<usize> {
+    let last = top.min(PANELS - 1);
+    (0..=last).map(|panel| panel * top / last.max(1)).collect()
+}

@@ -1,0 +1,333 @@
+//! Pictures of a map's levels: a panel a level, in which each node has a colour for its cells.
+//!
+//! Neighbours on a level have different colours. Where there is room, a dot is drawn at the mean position of
+//! each node, and lines for the edges. A part of the map that is one node further down already is grey.
+
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+use tickstar::{Cell, Grid, NodeId, Space};
+
+use super::lettering::{broken, draw_text, text_width};
+use super::{FREE, INK, PAGE, Page, Point, Px, Runs, SOFT_INK, TARGET_PX, WALL, draw_area};
+use crate::layers::Levels;
+
+/// The colours of nodes: muted, of different lightness, all lighter than walls. Made in the `OKLCh` colour
+/// space.
+const NODES: [&str; 10] = [
+    "#eddea5", "#8fbde5", "#a3dbad", "#e29c96", "#c0eaf4", "#e9b082", "#b1a1d1", "#f0c5e1",
+    "#79bdb4", "#b7c68b",
+];
+/// Parts that are one node further down.
+const WHOLE: &str = "#d5dae1";
+/// Dots and lines are drawn if nodes are so many units apart on average.
+const ROOM: f64 = 12.0;
+/// A panel of a sheet is about so large, or up to twice that if cells would be less than a pixel.
+const PANEL_PX: u32 = 520;
+const CAPTION_SIZE: f64 = 17.0;
+const PANEL_SIZE: f64 = 16.0;
+
+/// Pixels a cell that suit a picture of so many panels; below one on large maps.
+pub fn panel_px(grid: &Grid, panels: usize) -> f64 {
+    let target = if panels > 1 { PANEL_PX } else { TARGET_PX };
+    let side = grid.width().max(grid.height());
+    if side <= 2 * target {
+        f64::from((target / side).clamp(1, 24))
+    } else {
+        1.0 / f64::from(side.div_ceil(2 * target))
+    }
+}
+
+/// A panel for each of these levels, as one SVG with cells of so many pixels.
+pub fn levels_svg(levels: &Levels<'_>, shown: &[usize], caption: &str, cell_px: f64) -> String {
+    let sheet = Sheet::new(levels.grid, shown, caption, cell_px);
+    let mut page = Page::begin(sheet.width, sheet.height, caption);
+    for (&level, &corner) in shown.iter().zip(&sheet.corners) {
+        draw_panel(&mut page, levels, level, &sheet, corner);
+    }
+    page.add(format_args!("<g id=\"caption\">\n"));
+    for (line, at) in &sheet.caption {
+        draw_text(&mut page, line, *at, CAPTION_SIZE * sheet.unit, INK);
+    }
+    page.add(format_args!("</g>\n"));
+    page.finish()
+}
+
+/// Where everything goes.
+struct Sheet {
+    cell: f64,
+    unit: f64,
+    panel_width: f64,
+    panel_height: f64,
+    /// The top left corner of each panel.
+    corners: Vec<Point>,
+    caption: Vec<(String, Point)>,
+    width: f64,
+    height: f64,
+}
+
+impl Sheet {
+    fn new(grid: &Grid, shown: &[usize], caption: &str, cell: f64) -> Sheet {
+        let columns = match shown.len() {
+            0..=3 => shown.len().max(1),
+            4 => 2,
+            5 | 6 | 9 => 3,
+            _ => 4,
+        };
+        // Whole pixels, so that cells have sharp edges.
+        let panel_width = (cell * f64::from(grid.width())).ceil();
+        let panel_height = (cell * f64::from(grid.height())).ceil();
+        let longer = (panel_width * columns as f64).max(panel_height);
+        let unit = (longer / 1300.0).max(1.0);
+        let margin = (28.0 * unit).round();
+        let title = text_width("level 10: 1000000 nodes", PANEL_SIZE * unit);
+        let step_x = panel_width.max(title.ceil()) + margin;
+        let title = (32.0 * unit).round();
+        let step_y = panel_height + title + (14.0 * unit).round();
+        let corner = |i: usize| Point {
+            x: margin + step_x * (i % columns) as f64,
+            y: (18.0 * unit).round() + title + step_y * (i / columns) as f64,
+        };
+        let content = (step_x * columns as f64 - margin).max(360.0 * unit).ceil();
+        let rows = shown.len().div_ceil(columns);
+        let mut bottom = corner(0).y - title + step_y * rows as f64;
+        let mut lines = Vec::new();
+        for line in broken(caption, CAPTION_SIZE * unit, content) {
+            bottom += 24.0 * unit;
+            lines.push((line, Point { x: margin, y: bottom }));
+        }
+        Sheet {
+            cell,
+            unit,
+            panel_width,
+            panel_height,
+            corners: (0..shown.len()).map(corner).collect(),
+            caption: lines,
+            width: content + 2.0 * margin,
+            height: (bottom + margin).ceil(),
+        }
+    }
+}
+
+fn draw_panel(page: &mut Page, levels: &Levels<'_>, level: usize, sheet: &Sheet, corner: Point) {
+    page.add(format_args!("<g id=\"level-{level}\">\n"));
+    let count = levels.nodes(level).count();
+    let noun = if count == 1 { "node" } else { "nodes" };
+    let title = Point { x: corner.x, y: corner.y - 11.0 * sheet.unit };
+    let text = format!("level {level}: {count} {noun}");
+    draw_text(page, &text, title, PANEL_SIZE * sheet.unit, SOFT_INK);
+    draw_cells(page, levels, level, sheet.cell, corner);
+    let edge = sheet.unit.round();
+    page.add(format_args!(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{WALL}\" \
+         stroke-width=\"{edge}\" shape-rendering=\"crispEdges\"/>\n",
+        corner.x - edge / 2.0,
+        corner.y - edge / 2.0,
+        sheet.panel_width + edge,
+        sheet.panel_height + edge
+    ));
+    let free = levels.nodes(0).count() as f64;
+    let apart = sheet.cell * (free / count.max(1) as f64).sqrt();
+    if apart >= ROOM * sheet.unit {
+        draw_graph(page, levels, level, sheet, corner, apart);
+    }
+    page.add(format_args!("</g>\n"));
+}
+
+/// Walls, and free cells in the colours of the nodes they belong to.
+fn draw_cells(page: &mut Page, levels: &Levels<'_>, level: usize, cell: f64, corner: Point) {
+    let grid = levels.grid;
+    let (width, height) = (grid.width(), grid.height());
+    page.add(format_args!(
+        "<g transform=\"translate({} {}) scale({cell})\" shape-rendering=\"crispEdges\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{FREE}\"/>\n",
+        corner.x, corner.y
+    ));
+    let colours = colours(levels, level);
+    let mut runs = vec![Runs::default(); NODES.len()];
+    let (mut walls, mut whole) = (Runs::default(), Runs::default());
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let node = grid.node(Cell::new(x, y)).filter(|&node| grid.contains(node));
+        match node.map(|node| levels.hierarchy.ancestor(node, level)) {
+            None => walls.push(x, y),
+            Some(None) => whole.push(x, y),
+            Some(Some(node)) if level > 0 => runs[colours[node.index()]].push(x, y),
+            // Level 0 is the map as it is.
+            Some(_) => {}
+        }
+    }
+    for (colour, runs) in NODES.into_iter().zip(runs) {
+        draw_area(page, colour, &runs.finish());
+    }
+    draw_area(page, WHOLE, &whole.finish());
+    draw_area(page, WALL, &walls.finish());
+    page.add(format_args!("</g>\n"));
+}
+
+/// A colour for each node, by its id: not that of a neighbour, if any is left. Those with the most neighbours
+/// choose first, each beginning its search elsewhere, so that all colours are used.
+fn colours(levels: &Levels<'_>, level: usize) -> Vec<usize> {
+    let mut order: Vec<NodeId> = levels.nodes(level).collect();
+    let size = order.last().map_or(0, |last| last.index() + 1);
+    order.sort_by_cached_key(|&node| (Reverse(levels.degree(level, node)), node));
+    let mut colours = vec![usize::MAX; size];
+    for node in order {
+        let mut taken = [0_u32; NODES.len()];
+        levels.for_each_neighbour(level, node, |to| {
+            if let Some(count) = taken.get_mut(colours[to.index()]) {
+                *count += 1;
+            }
+        });
+        // The digits of the golden ratio: numbers that follow each other are far apart.
+        let first = (node.0.wrapping_mul(0x9e37_79b9) >> 16) as usize;
+        let search = (first..first + NODES.len()).map(|i| i % NODES.len());
+        colours[node.index()] = search.min_by_key(|&colour| taken[colour]).unwrap_or(0);
+    }
+    colours
+}
+
+/// Dots at mean positions, and lines between neighbours.
+fn draw_graph(
+    page: &mut Page,
+    levels: &Levels<'_>,
+    level: usize,
+    sheet: &Sheet,
+    corner: Point,
+    apart: f64,
+) {
+    let at = |node| {
+        let (x, y) = levels.mean(level, node);
+        let place = |from: f64, cells: f64| Px(from + (cells + 0.5) * sheet.cell);
+        (place(corner.x, x), place(corner.y, y))
+    };
+    let line = (apart * 0.06).clamp(0.9 * sheet.unit, 2.0 * sheet.unit);
+    let radius = (apart * 0.11).clamp(1.3 * sheet.unit, 5.0 * sheet.unit);
+    let mut edges = String::new();
+    for node in levels.nodes(level) {
+        let (x, y) = at(node);
+        levels.for_each_neighbour(level, node, |to| {
+            if node < to {
+                let (to_x, to_y) = at(to);
+                write!(edges, "M{x} {y}L{to_x} {to_y}").expect("a String takes any text");
+            }
+        });
+    }
+    // On a light casing, so that a line is seen where it crosses a wall.
+    for (colour, opacity, width) in [(PAGE, 0.4, line + 1.6 * sheet.unit), (INK, 0.7, line)] {
+        page.add(format_args!(
+            "<path fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"{opacity}\" \
+             stroke-width=\"{}\" d=\"{edges}\"/>\n",
+            Px(width)
+        ));
+    }
+    // Lines of no length with round ends: one path for all dots, light below and dark above.
+    for (colour, width) in [(PAGE, 2.0 * radius + 1.6 * sheet.unit), (INK, 2.0 * radius)] {
+        page.add(format_args!(
+            "<path fill=\"none\" stroke=\"{colour}\" stroke-linecap=\"round\" stroke-width=\"{}\" d=\"",
+            Px(width)
+        ));
+        for (x, y) in levels.nodes(level).map(at) {
+            page.add(format_args!("M{x} {y}h0"));
+        }
+        page.add(format_args!("\"/>\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickstar::Hierarchy;
+
+    use super::super::png;
+    use super::*;
+    use crate::builtin;
+
+    /// The part of the SVG that shows a level.
+    fn panel(svg: &str, level: usize) -> &str {
+        let (_, rest) = svg.split_once(&format!("<g id=\"level-{level}\">")).expect("it is there");
+        rest.split("<g id=\"").next().expect("a part before the first")
+    }
+
+    #[test]
+    fn neighbours_have_different_colours() {
+        for name in ["rooms-64", "random-64", "maze-64", "caves-128", "islands-128"] {
+            let grid = builtin::find(name).unwrap().grid();
+            let hierarchy = Hierarchy::new(&grid).unwrap();
+            let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+            for level in 1..=hierarchy.height() {
+                let colours = colours(&levels, level);
+                let mut used: Vec<_> = levels.nodes(level).map(|n| colours[n.index()]).collect();
+                for node in levels.nodes(level) {
+                    levels.for_each_neighbour(level, node, |to| {
+                        let (here, there) = (colours[node.index()], colours[to.index()]);
+                        assert_ne!(here, there, "{name}, level {level}: {node} and {to}");
+                    });
+                }
+                used.sort_unstable();
+                used.dedup();
+                assert!(
+                    used.len() > 7 || levels.nodes(level).count() < 200,
+                    "{name}, level {level}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn each_edge_is_drawn_once_where_there_is_room() {
+        let grid = builtin::find("caves-128").unwrap().grid();
+        let hierarchy = Hierarchy::new(&grid).unwrap();
+        let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+        let layers = levels.layers();
+        let shown = [0, 1, 5, layers.len() - 1];
+        let svg = levels_svg(&levels, &shown, "caves", 4.0);
+        assert_eq!(svg.matches("<g id=\"level-").count(), 4);
+        assert!(!panel(&svg, 0).contains("stroke-opacity") && !panel(&svg, 1).contains("h0"));
+        let drawn = panel(&svg, 5);
+        let (_, edges) = drawn.split_once("stroke-opacity=\"0.7\"").unwrap();
+        assert_eq!(edges.lines().next().unwrap().matches('L').count(), layers[5].edges);
+        assert_eq!(drawn.matches("h0").count(), 2 * layers[5].nodes, "a casing and a dot");
+    }
+
+    #[test]
+    fn a_part_that_is_one_node_already_is_grey() {
+        let grid = Grid::from_rows(["......#.", "......##", "......#."]).unwrap();
+        let hierarchy = Hierarchy::new(&grid).unwrap();
+        let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+        let svg = levels_svg(&levels, &[0, 1], "", 24.0);
+        let grey = format!("<path fill=\"{WHOLE}\" d=\"M7 0h1v1h-1zM7 2h1v1h-1z\"/>");
+        assert!(panel(&svg, 1).contains(&grey), "{svg}");
+        assert!(!panel(&svg, 0).contains(WHOLE));
+    }
+
+    #[test]
+    fn odd_maps_can_be_drawn() {
+        for grid in [Grid::new(1, 1), Grid::new_blocked(1, 1), Grid::new(3, 70)] {
+            let grid = grid.unwrap();
+            let hierarchy = Hierarchy::new(&grid).unwrap();
+            let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+            let all: Vec<_> = (0..=hierarchy.height()).collect();
+            for shown in [&all[..], &all[..1], &[]] {
+                for cell_px in [0.3, 1.0, 24.0] {
+                    png(&levels_svg(&levels, shown, "<&> \u{0}", cell_px)).unwrap();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_maps_get_less_than_a_pixel_a_cell() {
+        for (side, panels, px) in [
+            (8, 8, 24.0),
+            (128, 8, 4.0),
+            (512, 8, 1.0),
+            (1024, 8, 1.0),
+            (2048, 8, 0.5),
+            (128, 1, 9.0),
+            (2048, 1, 1.0),
+            (4096, 1, 0.5),
+        ] {
+            let grid = Grid::new_blocked(3, side).unwrap();
+            assert_eq!(panel_px(&grid, panels).to_bits(), f64::to_bits(px), "{side}, {panels}");
+        }
+    }
+}
