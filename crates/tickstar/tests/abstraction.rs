@@ -262,3 +262,51 @@ fn edges_that_lead_one_way_are_refused() {
     let graph = Graph::directed(2, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
     assert_eq!(graph.with_hierarchy().unwrap_err(), HierarchyError::NotReversible);
 }
+
+/// Cells are blocked and freed all over the map until it is as it was.
+#[test]
+fn tending_undoes_most_of_the_wear() {
+    let mut random = Random::new(5);
+    let mut grid = Grid::new(64, 64).unwrap();
+    for cell in grid.free_cells().collect::<Vec<_>>() {
+        if cell.x % 16 == 15 && cell.y % 16 > 4 {
+            grid.set_free(cell, false).unwrap();
+        }
+    }
+    grid.abstracted();
+    let (map, new) = (grid.clone(), grid.hierarchy().unwrap().clone());
+    let free: Vec<_> = grid.free_cells().collect();
+    for _ in 0..10 {
+        // A fifth at a time, one by one.
+        let some: Vec<_> = free.iter().filter(|_| random.chance(20)).copied().collect();
+        for state in [false, true] {
+            for &cell in &some {
+                grid.set_free(cell, state).unwrap();
+            }
+        }
+    }
+    assert!(grid.free_cells().eq(map.free_cells()));
+    let nodes = |h: &Hierarchy| (1..=h.height()).map(|level| h.count(level)).sum::<usize>();
+    let (least, worn) = (nodes(&new), nodes(grid.hierarchy().unwrap()));
+    assert!(worn * 10 > least * 13, "{worn} nodes, {least} when new");
+    // A little at a time: a region is paid for before it is made, and none is larger than this.
+    let mut slices = 0;
+    let mut before = grid.hierarchy().unwrap().looks();
+    loop {
+        let mut slice = Slice::new(40);
+        let done = grid.tend(&mut slice);
+        slices += 1;
+        let after = grid.hierarchy().unwrap().looks();
+        assert!(slice.updates() <= 40 && after - before < 4000, "{}", after - before);
+        before = after;
+        if done {
+            break;
+        }
+    }
+    assert!(slices > 50, "{slices}");
+    check(&grid, &Oracle::of_grid(&grid), grid.hierarchy().unwrap());
+    let tended = nodes(grid.hierarchy().unwrap());
+    // The bounds of the regions stay as ragged as they have become.
+    assert!((tended - least) * 2 < worn - least, "{tended} nodes, {worn} worn, {least} when new");
+    assert!(grid.tend(&mut Slice::new(0)), "there is nothing left to do");
+}

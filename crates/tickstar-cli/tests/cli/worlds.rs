@@ -360,9 +360,10 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
 }
 
 /// Whether the last search of a run is the one that began at the start: the learning ones begin one with
-/// every step, and D* Lite mends its own.
+/// every step, D* Lite mends its own, and those that plan on an abstraction do so a stretch at a time.
 fn plans_from_start(algorithm: &str) -> bool {
-    !is_learning(algorithm) && !algorithm.starts_with("dstar-lite")
+    let others = ["dstar-lite", "quickpath", "pra", "pr-lrta", "d-lrta"];
+    !is_learning(algorithm) && !others.iter().any(|name| algorithm.starts_with(name))
 }
 
 /// The usual limit of intervals of a learning search with these flags, times the sum of the map's sides.

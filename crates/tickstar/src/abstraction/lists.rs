@@ -98,9 +98,9 @@ impl<T: Copy + Default> Lists<T> {
         self.free[class].push(block);
     }
 
-    /// Gives back the memory that is not used.
-    pub fn shrink(&mut self) {
-        self.items.shrink_to_fit();
+    /// Gives back what memory is not used, but for some room to grow.
+    pub fn leave_room(&mut self) {
+        self.items.shrink_to(self.items.len() + self.items.len() / 16);
     }
 
     /// Heap memory in bytes.

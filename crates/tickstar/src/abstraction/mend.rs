@@ -76,9 +76,12 @@ pub(super) struct Mender<'h, S> {
     next_touched: Vec<u32>,
     /// Edges of the next level that came (true) or went, between nodes that have parents.
     log: Vec<((u32, u32), bool)>,
+    /// The node that takes in whatever has no parent on the level below it, if only what is below it is
+    /// grouped anew.
+    stays: Option<(usize, u32)>,
     /// Ids that can be used again when all is done.
     retired: Vec<(usize, u32)>,
-    /// The hierarchy is being made: its levels are new, and sized in one go.
+    /// Lists of neighbours that are not in use, for their memory.
     spare: Vec<Vec<u32>>,
 }
 
@@ -99,6 +102,7 @@ impl<'h, S: Space> Mender<'h, S> {
             next_empty: Vec::new(),
             next_touched: Vec::new(),
             log: Vec::new(),
+            stays: None,
             retired: Vec::new(),
             spare: Vec::new(),
         }
@@ -124,12 +128,14 @@ impl<'h, S: Space> Mender<'h, S> {
         self.settle();
     }
 
-    /// Groups these nodes of the space anew.
-    pub fn renew(&mut self, cells: Vec<u32>) {
+    /// Groups these nodes of the space anew: all that are below this node of a level, which stays, and so does
+    /// all above it.
+    pub fn renew(&mut self, level: usize, node: u32, cells: Vec<u32>) {
         for &cell in &cells {
             self.detach(0, cell);
         }
         self.loose = cells;
+        self.stays = Some((level, node));
         self.settle();
     }
 
@@ -194,9 +200,14 @@ impl<'h, S: Space> Mender<'h, S> {
             }
             loose.extend([(p, u), (q, v)].into_iter().filter(|&(p, _)| p == NONE).map(|(_, u)| u));
         }
-        for node in std::mem::take(&mut self.empty) {
-            self.leave(level, node);
-            self.remove(level, node);
+        let mut empty = std::mem::take(&mut self.empty);
+        empty.sort_unstable();
+        empty.dedup();
+        for node in empty {
+            if !self.is_live(level, node) {
+                self.leave(level, node);
+                self.remove(level, node);
+            }
         }
         for node in bare {
             if self.parent(level, node) != NONE && self.degree(level, node) == 0 {
@@ -214,21 +225,15 @@ impl<'h, S: Space> Mender<'h, S> {
                 self.next_touched.push(parent);
             }
         }
-        // A node that has become alone on two levels looks for company.
-        if level > 0 {
-            let mut touched = self.next_touched.clone();
-            touched.sort_unstable();
-            touched.dedup();
-            for group in touched {
-                if let &[child] = self.children(level + 1, group)
-                    && self.children(level, child).len() == 1
-                    && self.degree(level, child) > 0
-                {
-                    self.detach(level, child);
-                    loose.push(child);
+        if let Some((_, node)) = self.stays.filter(|&(above, _)| above == level + 1) {
+            for child in std::mem::take(&mut loose) {
+                if self.is_live(level, child) && self.parent(level, child) == NONE {
+                    self.attach(level, child, node);
                 }
             }
+            self.split(level, node, &mut loose);
         }
+        self.free_lonely(level, &mut loose);
         self.group(level, loose);
         self.next_touched.sort_unstable();
         self.next_touched.dedup();
@@ -241,6 +246,24 @@ impl<'h, S: Space> Mender<'h, S> {
             self.measure(level + 1, group);
         }
         self.next_touched = touched;
+    }
+
+    /// Lets a node that has become alone on two levels go, to look for company.
+    fn free_lonely(&mut self, level: usize, loose: &mut Vec<u32>) {
+        if level == 0 {
+            return;
+        }
+        self.next_touched.sort_unstable();
+        self.next_touched.dedup();
+        for group in self.next_touched.clone() {
+            if let &[child] = self.children(level + 1, group)
+                && self.children(level, child).len() == 1
+                && self.degree(level, child) > 0
+            {
+                self.detach(level, child);
+                loose.push(child);
+            }
+        }
     }
 
     /// Lets all but the largest part of a group go, if it is not connected inside.

@@ -46,9 +46,11 @@
 //!
 //! # Wear
 //! Mended groups are connected, but fewer of them are cliques, and they get smaller, so searches on the levels
-//! above look at more nodes. A region, that is a node of level 3 and all below it, is *worn* when as many
-//! changes have gone through it as half of its cells. [`Hierarchy::tend`] groups the cells of worn regions
-//! anew, a region at a time, as fast as it is given time for.
+//! above look at more nodes. (After three changes for each cell of a game map PRA* expanded a third more.) A
+//! region, that is a node of level 4 and all below it, two or three hundred cells on open ground, is *worn*
+//! when as many changes have gone through it as half of its cells. [`Hierarchy::tend`] groups the cells of
+//! worn regions anew, a region at a time, as fast as it is given time for. The region itself stays, with all
+//! above it, so its bounds stay as ragged as they have become.
 
 mod group;
 mod hierarchy;
