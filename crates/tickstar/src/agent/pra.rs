@@ -285,6 +285,34 @@ impl Pra {
     }
 }
 
+/// Does something with the level that is searched, as a space: the highest as it is, the others cut down to
+/// the corridor. The four are of different types, so this is no function.
+macro_rules! on_level {
+    ($planner:ident, $space:ident, $hierarchy:ident, |$level:ident| $act:expr) => {{
+        let (level, over, marks, exit) = ($planner.level, 1, &$planner.marks, $planner.exit);
+        let hierarchy = $hierarchy;
+        let above = hierarchy.level(level);
+        match (level == $planner.top, level == 0) {
+            (true, true) => {
+                let $level = $space;
+                $act
+            }
+            (true, false) => {
+                let $level = &above;
+                $act
+            }
+            (false, true) => {
+                let $level = &Corridor { inner: $space, hierarchy, level, over, marks, exit };
+                $act
+            }
+            (false, false) => {
+                let $level = &Corridor { inner: &above, hierarchy, level, over, marks, exit };
+                $act
+            }
+        }
+    }};
+}
+
 impl Planner {
     /// Forgets all plans.
     fn forget(&mut self) {
@@ -314,8 +342,8 @@ impl Planner {
             let progress = match self.stage {
                 Stage::Idle => return Progress::Failed,
                 Stage::Begin => self.choose(config, space, hierarchy, goal, slice),
-                Stage::Search => self.search(space, hierarchy, goal, slice),
-                Stage::Trace => self.trace(config, space, hierarchy, goal, slice),
+                Stage::Search => self.search(space, hierarchy, slice),
+                Stage::Trace => self.trace(config, slice),
                 Stage::Mark => self.mark(config, space, hierarchy, goal, slice),
             };
             if let Some(progress) = progress {
@@ -416,23 +444,8 @@ impl Planner {
     /// Begins the search of a level.
     fn start(&mut self, space: &impl Space, hierarchy: &Hierarchy, from: NodeId, to: NodeId) {
         self.stage = Stage::Search;
-        let (level, over, marks, exit) = (self.level, 1, &self.marks, self.exit);
-        if level == self.top {
-            if level == 0 {
-                self.search.start(space, from, to);
-            } else {
-                self.search.start(&hierarchy.level(level), from, to);
-            }
-        } else if level == 0 {
-            let inner = space;
-            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
-            self.search.start(&corridor, from, to);
-        } else {
-            let inner = &hierarchy.level(level);
-            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
-            self.search.start(&corridor, from, to);
-        }
-        self.size = size(space, hierarchy, level);
+        self.size = size(space, hierarchy, self.level);
+        on_level!(self, space, hierarchy, |level| self.search.start(level, from, to));
     }
 
     /// Stage 2: the search of a level.
@@ -440,7 +453,6 @@ impl Planner {
         &mut self,
         space: &impl Space,
         hierarchy: &Hierarchy,
-        goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Option<Progress> {
         // The level has grown meanwhile: there may be nodes that the search has no room for.
@@ -448,24 +460,8 @@ impl Planner {
             return Some(Progress::Failed);
         }
         slice.on_level(self.level);
-        let (level, over, marks, exit) = (self.level, 1, &self.marks, self.exit);
-        let status = if level == self.top {
-            if level == 0 {
-                self.search.run(space, slice)
-            } else {
-                self.search.run(&hierarchy.level(level), slice)
-            }
-        } else if level == 0 {
-            let inner = space;
-            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
-            self.search.run(&corridor, slice)
-        } else {
-            let inner = &hierarchy.level(level);
-            let corridor = Corridor { inner, hierarchy, level, over, marks, exit };
-            self.search.run(&corridor, slice)
-        };
+        let status = on_level!(self, space, hierarchy, |level| self.search.run(level, slice));
         slice.on_level(0);
-        let _ = goal;
         match status {
             Status::Working => Some(Progress::Working),
             Status::Exhausted => Some(Progress::Failed),
@@ -479,15 +475,7 @@ impl Planner {
     }
 
     /// Stage 3: follows the path found back to its beginning.
-    fn trace(
-        &mut self,
-        config: &PraConfig,
-        space: &impl Space,
-        hierarchy: &Hierarchy,
-        goal: NodeId,
-        slice: &mut Slice<'_>,
-    ) -> Option<Progress> {
-        let _ = (space, hierarchy, goal);
+    fn trace(&mut self, config: &PraConfig, slice: &mut Slice<'_>) -> Option<Progress> {
         while let Some(parent) = self.path.last().and_then(|&node| self.search.parent(node)) {
             if !slice.trace(parent) {
                 return Some(Progress::Working);
@@ -534,21 +522,16 @@ impl Planner {
         slice: &mut Slice<'_>,
     ) -> Option<Progress> {
         if self.marked == 0 {
-            self.marks.reset(size(space, hierarchy, self.level));
+            self.marks.reset(hierarchy.level(self.level).size());
         }
-        let size = size(space, hierarchy, self.level);
         while let Some(&node) = self.path.get(self.marked) {
             if !slice.trace(node) {
                 return Some(Progress::Working);
             }
             self.marked += 1;
-            if node.index() < size {
-                self.marks.add(node);
-            }
+            self.marks.add(node);
             if config.wide {
-                for (near, _) in hierarchy.links(self.level, node) {
-                    self.marks.add(near);
-                }
+                hierarchy.links(self.level, node).for_each(|(near, _)| self.marks.add(near));
             }
         }
         let tail = *self.path.last()?;
@@ -556,7 +539,7 @@ impl Planner {
         let level = self.level;
         let (from, aim) = (hierarchy.ancestor(self.from, level), hierarchy.ancestor(goal, level));
         let (Some(from), Some(aim)) = (from, aim) else { return Some(Progress::Failed) };
-        let gate = NodeId(self::size(space, hierarchy, level) as u32);
+        let gate = NodeId(size(space, hierarchy, level) as u32);
         self.exit = (!self.whole).then(|| {
             let children = hierarchy.children(level + 1, tail);
             let estimates = children.map(|child| estimate(space, hierarchy, level, child, aim));
@@ -698,5 +681,182 @@ impl<S: Space> Agent<S> for Pra {
     fn bytes(&self) -> usize {
         let nodes = self.stretch.capacity() + self.ready.capacity();
         size_of::<Pra>() + self.planner.bytes() + nodes * size_of::<NodeId>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Cell, Grid, Work};
+
+    fn grid(width: u32, height: u32, blocked: &[(u32, u32)]) -> Grid {
+        let mut grid = Grid::new(width, height).unwrap();
+        for &(x, y) in blocked {
+            grid.set_free(Cell::new(x % width, y % height), false).unwrap();
+        }
+        grid.abstracted();
+        grid
+    }
+
+    fn config() -> impl Strategy<Value = PraConfig> {
+        let k = prop_oneof![Just(None), (1_u32..20).prop_map(Some)];
+        let start = prop_oneof![
+            Just(StartLevel::Bounded),
+            Just(StartLevel::Half),
+            Just(StartLevel::Top),
+            (0_u32..6).prop_map(StartLevel::Fixed),
+        ];
+        (k, start, any::<bool>(), any::<bool>()).prop_map(|(k, start, wide, keep)| PraConfig {
+            k,
+            start,
+            wide,
+            keep,
+            ..PraConfig::default()
+        })
+    }
+
+    proptest! {
+        /// Below the level where planning begins, nothing is expanded outside the corridor of the path above,
+        /// and no stretch is longer than `k`.
+        #[test]
+        fn searches_stay_in_the_corridor(
+            blocked in prop::collection::vec((0_u32..40, 0_u32..30), 0..500),
+            ends in prop::array::uniform2((0_usize..1200, 0_usize..1200)),
+            config in config(),
+        ) {
+            let grid = grid(40, 30, &blocked);
+            let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
+            for (start, goal) in ends {
+                let [start, goal] = [start, goal].map(|at| free[at % free.len()]);
+                let hierarchy = grid.hierarchy().unwrap();
+                if !hierarchy.reachable(start, goal) {
+                    continue;
+                }
+                let mut agent = Pra::new(&grid, config, start, goal).unwrap();
+                let mut at = start;
+                loop {
+                    // One unit of work a tick, so that the marks before or after it are those of the search.
+                    let before = agent.planner.clone();
+                    let mut expanded = Vec::new();
+                    let mut units = 0;
+                    let mut watch = |work| {
+                        units += 1;
+                        if units > 1 {
+                            return false;
+                        }
+                        match work {
+                            Work::Expand(node) => expanded.push((0, node)),
+                            Work::ExpandAbove { level, node } => expanded.push((level, node)),
+                            _ => {}
+                        }
+                        true
+                    };
+                    let step = agent.tick(&grid, Seen::default(), &mut Slice::watched(1, &mut watch));
+                    for (level, node) in expanded {
+                        let inside = |planner: &Planner| {
+                            let parent = hierarchy.parent(level, node);
+                            planner.top == level
+                                || planner.from == node
+                                || parent.is_some_and(|parent| planner.marks.has(parent))
+                        };
+                        prop_assert!(inside(&before) || inside(&agent.planner));
+                    }
+                    let most = config.k.filter(|_| !agent.planner.uncut);
+                    let longest = agent.stretch.len().max(agent.ready.len());
+                    prop_assert!(most.is_none_or(|k| longest <= k as usize + 1));
+                    match step {
+                        Step::Move(to) => {
+                            prop_assert!(grid.edge(at, to).is_some());
+                            at = to;
+                        }
+                        Step::Wait => {}
+                        Step::Arrived => break,
+                        Step::Unreachable => prop_assert!(false, "there is a way"),
+                    }
+                }
+                prop_assert_eq!(at, goal);
+            }
+        }
+    }
+
+    #[test]
+    fn that_there_is_no_way_needs_no_search() {
+        let wall: Vec<_> = (0..30).map(|y| (20, y)).collect();
+        let mut grid = grid(40, 30, &wall);
+        let [start, goal] = [(3, 3), (35, 20)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+        let mut agent = Pra::new(&grid, PraConfig::default(), start, goal).unwrap();
+        let mut slice = Slice::unlimited();
+        assert_eq!(agent.tick(&grid, Seen::default(), &mut slice), Step::Unreachable);
+        assert_eq!((slice.expansions(), slice.traces(), slice.updates()), (0, 0, 0));
+        // A door opens, and shuts while it is on its way.
+        let door = Cell::new(20, 15);
+        let changed = [grid.node(door).unwrap()];
+        grid.set_free(door, true).unwrap();
+        for _ in 0..10 {
+            let step = agent.tick(&grid, Seen { changed: &changed }, &mut Slice::unlimited());
+            assert!(matches!(step, Step::Move(_)));
+        }
+        grid.set_free(door, false).unwrap();
+        let mut slice = Slice::unlimited();
+        assert_eq!(agent.tick(&grid, Seen { changed: &changed }, &mut slice), Step::Unreachable);
+        assert_eq!(slice.expansions(), 0);
+        grid.set_free(door, true).unwrap();
+        agent.tick(&grid, Seen { changed: &changed }, &mut Slice::unlimited());
+        while agent.tick(&grid, Seen::default(), &mut Slice::unlimited()) != Step::Arrived {}
+    }
+
+    /// The level to begin on, by hand, on a map whose levels halve in width.
+    #[test]
+    fn planning_begins_where_it_is_told_to() {
+        let grid = grid(64, 64, &[]);
+        let hierarchy = grid.hierarchy().unwrap();
+        let counts: Vec<_> = (1..=6).map(|level| hierarchy.count(level)).collect();
+        assert_eq!(counts, [1024, 256, 64, 16, 4, 1]);
+        let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+        let level = |rule, from, to| start_level(hierarchy, rule, from, to);
+        let (corner, far) = (node(0, 0), node(63, 63));
+        assert_eq!(meeting_level(hierarchy, corner, far), 5, "joined by an edge");
+        assert_eq!(meeting_level(hierarchy, corner, node(1, 1)), 1, "one node");
+        assert_eq!(meeting_level(hierarchy, corner, node(40, 3)), 5);
+        assert_eq!(meeting_level(hierarchy, corner, node(9, 0)), 3);
+        assert_eq!(level(StartLevel::Top, corner, far), 5);
+        assert_eq!(level(StartLevel::Half, corner, far), 2);
+        // Level 2 has 256 nodes, four times the root of 4096.
+        assert_eq!(level(StartLevel::Bounded, corner, far), 1);
+        assert_eq!(level(StartLevel::Bounded, corner, node(1, 1)), 1);
+        assert_eq!(level(StartLevel::Fixed(3), corner, far), 3);
+        assert_eq!(level(StartLevel::Fixed(3), corner, node(3, 3)), 1);
+    }
+
+    /// One map, many threads: nothing is written.
+    #[test]
+    fn a_map_is_shared_by_agents_on_many_threads() {
+        let rows: Vec<_> = (0..40).flat_map(|y| (0..50).map(move |x| (x, y))).collect();
+        let blocked: Vec<_> =
+            rows.into_iter().filter(|(x, y)| x % 7 == 3 && y % 9 != x / 7).collect();
+        let map = std::sync::Arc::new(grid(50, 40, &blocked));
+        let walk = |map: &Grid, from: (u32, u32)| {
+            let [start, goal] = [from, (49, 39)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
+            let mut agent = Pra::new(map, PraConfig::default(), start, goal).unwrap();
+            let mut walk = vec![start];
+            while let step = agent.tick(map, Seen::default(), &mut Slice::new(20))
+                && step != Step::Arrived
+            {
+                assert_ne!(step, Step::Unreachable);
+                walk.extend(if let Step::Move(to) = step { Some(to) } else { None });
+            }
+            walk
+        };
+        let alone: Vec<_> = (0..8).map(|y| walk(&map, (0, y))).collect();
+        let threads: Vec<_> = (0..8)
+            .map(|y| {
+                let map = map.clone();
+                std::thread::spawn(move || walk(&map, (0, y)))
+            })
+            .collect();
+        let together: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        assert_eq!(alone, together);
     }
 }

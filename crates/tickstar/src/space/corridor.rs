@@ -9,12 +9,14 @@ use crate::{Cost, Hierarchy, NodeId};
 pub(crate) struct Marks {
     stamps: Paged<u32>,
     now: u32,
+    size: usize,
 }
 
 impl Marks {
     /// Drops all marks, and makes room for nodes below `size`.
     pub fn reset(&mut self, size: usize) {
         self.stamps.cover(size);
+        self.size = size;
         self.now = self.now.wrapping_add(1);
         if self.now == 0 {
             self.stamps.clear();
@@ -22,8 +24,11 @@ impl Marks {
         }
     }
 
-    /// Marks a node.
+    /// Marks a node, if there is room for it: an id above may be one that came since.
     pub fn add(&mut self, node: NodeId) {
+        if node.index() >= self.size {
+            return;
+        }
         match self.stamps.find_mut(node) {
             Some(stamp) => *stamp = self.now,
             None => *self.stamps.touch(node) = self.now,
