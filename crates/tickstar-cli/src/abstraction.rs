@@ -12,7 +12,7 @@ use tickstar::{Grid, Hierarchy, NodeId, Space};
 use tickstar_lab::ProblemError;
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};
-use tickstar_lab::layers::{Ancestor, Connection, Groups, Layer, Levels, Spread, churn};
+use tickstar_lab::layers::{Ancestor, Connection, Counts, Groups, Layer, Levels, churn};
 
 use crate::draw::Format;
 use crate::failure::Failure;
@@ -121,7 +121,7 @@ struct Measured {
 /// What repairs cost.
 struct Repairs {
     count: usize,
-    looks: Spread,
+    looks: Counts,
     /// Of one, on average.
     time: Duration,
     slowest: Duration,
@@ -221,7 +221,7 @@ impl Build {
         }
         bar.finish_and_clear();
         let time = time.div_f64(looks.len().max(1) as f64);
-        Repairs { count: looks.len(), looks: Spread::of(looks), time, slowest }
+        Repairs { count: looks.len(), looks: Counts::of(&looks), time, slowest }
     }
 }
 
@@ -304,7 +304,7 @@ fn mending(rows: &[Measured]) -> Table {
         ["map", "free cells", "repairs", "mean", "p50", "p99", "most", "/ log2", "us", "slowest"];
     let row = |row: &Measured| {
         let repairs = row.repairs.as_ref()?;
-        let Spread { mean, p50, p99, max } = repairs.looks;
+        let Counts { mean, p50, p99, max } = repairs.looks;
         Some([
             row.name.clone(),
             row.free.to_string(),

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use tickstar::{Cell, Grid, Hierarchy, NodeId, Space};
 
+use crate::Ranked;
 use crate::generate::Dice;
 
 /// A map and its levels, the map itself as level 0.
@@ -245,7 +246,7 @@ pub fn churn(grid: &Grid, count: usize, seed: u64) -> Vec<(Cell, bool)> {
 
 /// How a count is spread over many cases.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-pub struct Spread {
+pub struct Counts {
     /// The mean.
     pub mean: f64,
     /// Half of the cases have no more.
@@ -256,14 +257,13 @@ pub struct Spread {
     pub max: u64,
 }
 
-impl Spread {
-    /// The spread of these counts; zero if there are none.
-    pub fn of(mut counts: Vec<u64>) -> Spread {
-        counts.sort_unstable();
-        let Some(&max) = counts.last() else { return Spread::default() };
-        let rank = |percent: usize| counts[(counts.len() * percent).div_ceil(100) - 1];
+impl Counts {
+    /// Of these; zero if there are none.
+    pub fn of(counts: &[u64]) -> Counts {
         let mean = ratio(counts.iter().sum::<u64>() as f64, counts.len());
-        Spread { mean, p50: rank(50), p99: rank(99), max }
+        let ranked = Ranked::new(counts.iter().map(|&count| count as f64));
+        let rank = |percent| ranked.percentile(percent).unwrap_or(0.0) as u64;
+        Counts { mean, p50: rank(50), p99: rank(99), max: rank(100) }
     }
 }
 
@@ -394,9 +394,9 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_the_sorted_counts() {
-        let spread = Spread::of((1..=200).rev().collect());
-        assert_eq!(spread, Spread { mean: 100.5, p50: 100, p99: 198, max: 200 });
-        assert_eq!(Spread::of(vec![5]), Spread { mean: 5.0, p50: 5, p99: 5, max: 5 });
-        assert_eq!(Spread::of(Vec::new()), Spread::default());
+        let spread = Counts::of(&(1..=200).rev().collect::<Vec<_>>());
+        assert_eq!(spread, Counts { mean: 100.5, p50: 100, p99: 198, max: 200 });
+        assert_eq!(Counts::of(&[5]), Counts { mean: 5.0, p50: 5, p99: 5, max: 5 });
+        assert_eq!(Counts::of(&[]), Counts::default());
     }
 }

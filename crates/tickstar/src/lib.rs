@@ -37,6 +37,9 @@
 //! | to walk where the map is discovered on the way | [`Restart::Path`] (RTBA*), with [`SearchConfig::learn`] TBAA* | arrives exactly when there is a way |
 //! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; begins again only when it must |
 //! | cheapest ways only, on a map that changes or is discovered | [`DStarLite`] | bounded work a tick; stands until its path is known, then mends it where the map changes |
+//! | long ways on large maps, for little work each | [`Pra`] (PRA*), on a map with its [`Hierarchy`] | bounded work a tick; begins to walk after a short stretch is planned; nearly always within 2 % of the shortest; mended when the map changes |
+//! | to know at once whether there is a way | [`Hierarchy::reachable`] | exact, by as many look-ups as the map has levels |
+//! | any way, without thinking | [`QuickPath`] | acts at once, no search; no promise about the length |
 //! | an agent that stands until its path is whole | [`Acting::Wait`] | an optimal walk, a late start |
 //! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work a tick; arrives if there is a way |
 //!

@@ -429,13 +429,12 @@ impl Planner {
         let path = self.kept.get_mut(level)?;
         let here = hierarchy.ancestor(self.from, level)?;
         let near = &path[..path.len().min(reach)];
-        match near.iter().position(|&node| node == here) {
-            Some(at) => drop(path.drain(..at)),
-            None => {
-                // The corridor is wider than the path.
-                let at = near.iter().rposition(|&node| hierarchy.linked(level, node, here))?;
-                path.splice(..at, [here]);
-            }
+        if let Some(at) = near.iter().position(|&node| node == here) {
+            path.drain(..at);
+        } else {
+            // The corridor is wider than the path.
+            let at = near.iter().rposition(|&node| hierarchy.linked(level, node, here))?;
+            path.splice(..at, [here]);
         }
         let whole = path.last().copied() == hierarchy.ancestor(goal, level);
         Some((path.len() - 1, whole))
@@ -585,7 +584,7 @@ fn start_level(hierarchy: &Hierarchy, rule: StartLevel, from: NodeId, to: NodeId
             let few = |level| (hierarchy.count(level) as u64).pow(2) < 16 * cells;
             // The levels from the ground up to where they meet, less those that are too high.
             let mut levels = meeting + 1;
-            while levels > 2 && (levels > (meeting + 1) / 2 || few(levels)) {
+            while levels > 2 && (levels > meeting.div_ceil(2) || few(levels)) {
                 levels -= 1;
             }
             levels - 1

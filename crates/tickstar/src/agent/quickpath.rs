@@ -1,4 +1,4 @@
-//! QuickPath: a way without any search, straight down the levels of the map.
+//! `QuickPath`: a way without any search, straight down the levels of the map.
 //!
 //! # Source
 //! N. Sturtevant, M. Buro, "Partial Pathfinding Using Map Abstraction and Refinement", AAAI 2005, "Pathing
