@@ -172,7 +172,9 @@ impl Compare {
         let bar = progress((total * contestants.len()) as u64, "runs");
         for (nth, course) in courses.iter_mut().enumerate() {
             // One abstraction at a time: those of many maps would fill the memory.
-            contestants.iter().for_each(|who| course.terrain.prepare(who.config.entry()));
+            for who in contestants {
+                course.terrain.prepare(who.config.entry());
+            }
             let solved: Result<Vec<Vec<Option<Record>>>, Failure> = course
                 .problems
                 .par_iter()
