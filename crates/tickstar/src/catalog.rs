@@ -19,9 +19,10 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::{
-    Agent, AgentError, Commitment, DStarLite, DStarLiteConfig, Local, LocalConfig, Lookahead,
-    NodeId, OpenList, Pra, PraConfig, Priority, QuickPath, Ratio, RatioError, Restart, Space,
-    StartLevel, Ties, TimeBounded, TimeBoundedConfig, Tracing, WeightError,
+    Agent, AgentError, Commitment, DLrta, DLrtaConfig, DStarLite, DStarLiteConfig, Local,
+    LocalConfig, Lookahead, NodeId, OpenList, PrLrta, PrLrtaConfig, Pra, PraConfig, Priority,
+    QuickPath, Ratio, RatioError, Restart, Space, StartLevel, Ties, TimeBounded, TimeBoundedConfig,
+    Tracing, WeightError,
 };
 
 /// An algorithm that can be asked for by name.
@@ -53,6 +54,8 @@ enum Family {
     DStarLite(DStarLiteConfig),
     Pra(PraConfig),
     QuickPath,
+    PrLrta(PrLrtaConfig),
+    DLrta(DLrtaConfig),
 }
 
 /// A parameter of an algorithm.
@@ -209,6 +212,8 @@ impl Family {
             Family::DStarLite(config) => set_dstar_lite(config, parameters),
             Family::Pra(config) => set_pra(config, parameters),
             Family::QuickPath => Ok(()),
+            Family::PrLrta(config) => set_pr_lrta(config, parameters),
+            Family::DLrta(config) => set_d_lrta(config, parameters),
         }
     }
 }
@@ -314,6 +319,41 @@ fn set_pra(
     Ok(())
 }
 
+fn set_pr_lrta(
+    config: &mut PrLrtaConfig,
+    parameters: &[(&'static str, String)],
+) -> Result<(), SettingError> {
+    for (name, value) in parameters {
+        match *name {
+            "level" => config.level = whole(name, value, 1, MAX_LEVEL)?,
+            "depth" => config.depth = whole(name, value, 1, MAX_DEPTH)?,
+            "gamma" => {
+                let expected = "above 0 and at most 1, with two decimals at most";
+                let fits = |g: Ratio| g.num() > 0 && g <= Ratio::ONE && g.den() <= FINEST;
+                config.gamma = ratio(name, value, expected, fits)?;
+            }
+            other => unreachable!("the parameter {other} is in a list but means nothing"),
+        }
+    }
+    Ok(())
+}
+
+fn set_d_lrta(
+    config: &mut DLrtaConfig,
+    parameters: &[(&'static str, String)],
+) -> Result<(), SettingError> {
+    for (name, value) in parameters {
+        match *name {
+            "level" => config.level = whole(name, value, 1, MAX_LEVEL)?,
+            "depth" => config.depth = whole(name, value, 1, MAX_DEPTH)?,
+            other => unreachable!("the parameter {other} is in a list but means nothing"),
+        }
+    }
+    Ok(())
+}
+
+/// The largest denominator of a weight that costs are multiplied by.
+const FINEST: u32 = 100;
 /// No map has so many levels.
 const MAX_LEVEL: u32 = 100;
 /// No map is so large that a ball of this depth does not hold all of it.
@@ -416,6 +456,8 @@ impl Config {
             Family::DStarLite(config) => Box::new(DStarLite::new(space, config, start, goal)?),
             Family::Pra(config) => Box::new(Pra::new(space, config, start, goal)?),
             Family::QuickPath => Box::new(QuickPath::new(space, start, goal)?),
+            Family::PrLrta(config) => Box::new(PrLrta::new(space, config, start, goal)?),
+            Family::DLrta(config) => Box::new(DLrta::new(space, config, start, goal)?),
         })
     }
 }
@@ -458,5 +500,16 @@ mod tests {
         assert_eq!(refused("tba", &[("trace", "x")]), "trace=x: must be bounded or free");
         assert_eq!(refused("tba", &[("switch", "1")]), "switch=1: must be true or false");
         assert_eq!(refused("astar", &[("open", "")]), "open=: must be buckets or heap");
+        for gamma in ["0", "-0.2", "1.01", "2", "0.333", "1/101"] {
+            let expected =
+                format!("gamma={gamma}: must be above 0 and at most 1, with two decimals at most");
+            assert_eq!(refused("pr-lrta", &[("gamma", gamma)]), expected);
+        }
+        for (name, most) in [("level", 100), ("depth", 1_000_000)] {
+            for algorithm in ["pr-lrta", "d-lrta"] {
+                let expected = format!("{name}=0: must be a whole number from 1 to {most}");
+                assert_eq!(refused(algorithm, &[(name, "0")]), expected);
+            }
+        }
     }
 }

@@ -71,11 +71,14 @@ mod ratio;
 mod search;
 mod space;
 
-pub use abstraction::{Edit, Hierarchy, HierarchyError, Level};
+pub use abstraction::{
+    Edit, Hierarchy, HierarchyError, Level, Subgoal, SubgoalColumn, SubgoalPlan, SubgoalSearch,
+    Subgoals, SubgoalsError,
+};
 pub use agent::{
-    Acting, Agent, AgentError, Avoid, Commitment, DStarLite, DStarLiteConfig, Lesson, Local,
-    LocalConfig, Lookahead, Pra, PraConfig, QuickPath, Restart, Seen, StartLevel, Step, Ties,
-    TimeBounded, TimeBoundedConfig, Tracing,
+    Acting, Agent, AgentError, Avoid, Commitment, DLrta, DLrtaConfig, DStarLite, DStarLiteConfig,
+    Lesson, Local, LocalConfig, Lookahead, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath,
+    Restart, Seen, StartLevel, Step, Ties, TimeBounded, TimeBoundedConfig, Tracing,
 };
 pub use budget::{Event, Limits, Slice, Work};
 pub use cost::Cost;

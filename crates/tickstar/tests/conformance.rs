@@ -162,9 +162,12 @@ fn check_budgets<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, wal
     } else if setup.name() == "dstar-lite" {
         assert_eq!(limits, Limits { expansions: budget, traces: 0, updates });
     } else if setup.plans() {
-        let expansions = if setup.name() == "quickpath" { 0 } else { budget };
-        let traces = budget.saturating_mul(10);
-        assert_eq!(limits, Limits { expansions, traces, updates: 0 });
+        let (expansions, traces, updates) = match setup.name() {
+            "quickpath" => (0, budget.saturating_mul(10), 0),
+            "pra" => (budget, budget.saturating_mul(10), 0),
+            _ => (budget, budget.saturating_mul(10), updates),
+        };
+        assert_eq!(limits, Limits { expansions, traces, updates });
     } else {
         let traces = traces.max(traces_after);
         assert_eq!(limits, Limits { expansions, traces, updates: 0 });
@@ -501,7 +504,8 @@ fn who_acts_at_once_moves_in_the_first_tick() {
         let moves = matches!(walk.ticks[0].step, Step::Move(_));
         let can = problem.start != problem.goal && problem.optimum.is_some();
         // LRTA* waits until it has looked as far as it is told to.
-        let sees_all = setup.name() != "lrta" || budget >= problem.oracle.size() as u64;
+        let looks_far = ["lrta", "pr-lrta", "d-lrta"].contains(&setup.name());
+        let sees_all = !looks_far || budget >= 10 * problem.oracle.size() as u64;
         if can && setup.config.entry().guarantees.acts_at_once && sees_all {
             assert!(moves, "{:?}", walk.ticks[0]);
             // Where nodes are reopened, the most promising one may be that on which the agent stands.

@@ -1,11 +1,13 @@
 //! The levels of a map, and what can be asked of them.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::lists::{Lists, Span};
 use super::mend::{Edit, Mender};
+use super::subgoals::Subgoals;
 use crate::{Cost, NodeId, Slice, Space};
 
 /// No node.
@@ -65,6 +67,7 @@ pub struct Hierarchy {
     /// Regions that are worn, and how much of the work on the first of them has been paid for.
     worn: VecDeque<u32>,
     paid: u64,
+    subgoals: Option<Arc<Subgoals>>,
 }
 
 /// One level.
@@ -136,6 +139,7 @@ impl Hierarchy {
             wear: HashMap::new(),
             worn: VecDeque::new(),
             paid: 0,
+            subgoals: None,
         };
         let all = nodes().map(|node| node.0).collect();
         Mender::new(&mut hierarchy, space).build(all);
@@ -151,9 +155,10 @@ impl Hierarchy {
     }
 
     /// Puts the levels right after a change, given what was noted before it. Answers how many nodes had to
-    /// be looked at.
+    /// be looked at. Subgoals worked out before are dropped, as they may be wrong now.
     pub fn mend(&mut self, space: &impl Space, edit: &Edit) -> u64 {
         let before = self.looks;
+        self.subgoals = None;
         let mut mender = Mender::new(self, space);
         mender.mend(edit);
         for &node in edit.changed() {
@@ -181,8 +186,8 @@ impl Hierarchy {
     }
 
     /// Makes worn regions anew, as long as the slice lasts: it is charged an update for each cell. A region is
-    /// done at once when it has been paid for, over as many slices as it takes. Answers whether all that is
-    /// worn has been seen to.
+    /// done at once when it has been paid for, over as many slices as it takes; subgoals are then dropped.
+    /// Answers whether all that is worn has been seen to.
     pub fn tend(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
         while let Some(&region) = self.worn.front() {
             let layer = self.layers.get(REGION - 1);
@@ -198,6 +203,7 @@ impl Hierarchy {
             self.wear.remove(&region);
             self.paid = 0;
             if cells > 0 {
+                self.subgoals = None;
                 let below = self.cells(REGION, NodeId(region));
                 let below = below.into_iter().map(|node| node.0).collect();
                 Mender::new(self, space).renew(REGION, region, below);
@@ -313,6 +319,19 @@ impl Hierarchy {
         nodes
     }
 
+    /// A node of the space in the middle of what a node stands for, or close to it: down the levels, each
+    /// time to the child that is closest to its mean position. None if the id is not used.
+    pub(crate) fn middle(&self, space: &impl Space, level: usize, node: NodeId) -> Option<NodeId> {
+        let mean = self.node(level, node)?.at;
+        (1..=level).rev().try_fold(node, |node, level| {
+            self.children(level, node).min_by_key(|&child| {
+                let (x, y) = space.position(child).unwrap_or_default();
+                let cell = || (self.mean(x.into(), 1), self.mean(y.into(), 1));
+                distance(mean, self.node(level - 1, child).map_or_else(cell, |child| child.at))
+            })
+        })
+    }
+
     /// How many nodes of the space a node stands for.
     pub fn cell_count(&self, level: usize, node: NodeId) -> u32 {
         self.node(level, node).map_or(0, |node| node.cells)
@@ -366,7 +385,18 @@ impl Hierarchy {
         (mean >> self.coarse).clamp(-limit, limit) as i32
     }
 
-    /// Heap memory in bytes: 50 to 70 for each free cell of a grid.
+    /// The subgoals that were worked out for this map as it is, if there are any.
+    pub fn subgoals(&self) -> Option<&Subgoals> {
+        self.subgoals.as_deref()
+    }
+
+    /// Takes in subgoals that were worked out for this map. Copies of the hierarchy share them; any change
+    /// of the map drops them.
+    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
+        self.subgoals = Some(subgoals.into());
+    }
+
+    /// Heap memory in bytes, that of subgoals not counted: 50 to 70 for each free cell of a grid.
     pub fn bytes(&self) -> usize {
         let layer = |layer: &Layer| {
             layer.nodes.capacity() * size_of::<Node>()

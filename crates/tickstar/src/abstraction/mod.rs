@@ -56,6 +56,8 @@ mod group;
 mod hierarchy;
 mod lists;
 mod mend;
+mod subgoals;
 
 pub use hierarchy::{Hierarchy, HierarchyError, Level};
 pub use mend::Edit;
+pub use subgoals::{Subgoal, SubgoalColumn, SubgoalPlan, SubgoalSearch, Subgoals, SubgoalsError};

@@ -75,7 +75,7 @@ mod ball;
 mod prioritized;
 
 use self::astar_shaped::AstarShaped;
-use self::ball::Ball;
+pub(crate) use self::ball::Ball;
 use self::prioritized::Prioritized;
 use super::{Agent, AgentError, Seen, Step, most_updates};
 use crate::search::Learned;
@@ -184,8 +184,9 @@ enum Mind {
 
 /// What a lookahead comes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Thought {
+pub(crate) enum Thought {
     Go(NodeId),
+    /// The slice is spent.
     Wait,
     Unreachable,
 }

@@ -1,14 +1,19 @@
 //! Agents: one step a tick, within the tick's budget.
 
+mod d_lrta;
 mod dstar_lite;
 mod local;
+mod pr_lrta;
 mod pra;
 mod quickpath;
 mod shortcut;
 mod time_bounded;
 
+pub use d_lrta::{DLrta, DLrtaConfig};
 pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+pub(crate) use local::{Ball, Thought};
+pub use pr_lrta::{PrLrta, PrLrtaConfig};
 pub use pra::{Pra, PraConfig, StartLevel};
 pub use quickpath::QuickPath;
 pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};

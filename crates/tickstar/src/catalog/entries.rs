@@ -2,8 +2,8 @@
 
 use super::{Entry, Family, Guarantees, Parameter};
 use crate::{
-    Acting, Avoid, Commitment, DStarLiteConfig, Lesson, LocalConfig, Lookahead, PraConfig,
-    Priority, Restart, SearchConfig, TimeBoundedConfig, Tracing,
+    Acting, Avoid, Commitment, DLrtaConfig, DStarLiteConfig, Lesson, LocalConfig, Lookahead,
+    PrLrtaConfig, PraConfig, Priority, Restart, SearchConfig, TimeBoundedConfig, Tracing,
 };
 
 const OPEN: Parameter = Parameter {
@@ -91,7 +91,7 @@ const HERNANDEZ_2012: &str =
     "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
 const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
 
-pub(super) static ENTRIES: [Entry; 22] = [
+pub(super) static ENTRIES: [Entry; 24] = [
     Entry {
         name: "astar",
         title: "A*",
@@ -473,6 +473,78 @@ pub(super) static ENTRIES: [Entry; 22] = [
         },
         default_budget: Some(100),
         base: || Family::Pra(PraConfig::default()),
+    },
+    Entry {
+        name: "pr-lrta",
+        title: "PR LRTA* (Path-Refinement LRTA*), our reconstruction",
+        summary: "LRTA* on a level of an abstraction of the map; each step of it is worked out on the map \
+                  by A* inside a corridor, and walked. Made after an outline: the original was not at \
+                  hand.",
+        paper: "Bulitko, Sturtevant, Lu, Yau, \"Graph Abstraction in Real-time Heuristic Search\", JAIR \
+                2007; as outlined by Björnsson et al. 2009",
+        parameters: &[
+            Parameter {
+                name: "level",
+                default: "4",
+                meaning: "the level on which it looks ahead and learns, 1 or more; where the map has \
+                          fewer levels, the highest (the 2009 paper: 3 to 7)",
+            },
+            Parameter {
+                name: "depth",
+                default: "3",
+                meaning: "the steps it looks ahead on that level, 1 or more (the 2009 paper: 1, 3, 5, \
+                          10, 15)",
+            },
+            Parameter {
+                name: "gamma",
+                default: "1",
+                meaning: "the weight of costs against estimates, above 0 and at most 1, with two \
+                          decimals at most (the 2009 paper: 0.2, 0.4, 0.6, 1)",
+            },
+        ],
+        guarantees: Guarantees {
+            acts_at_once: true,
+            no_openings: Some(ESTIMATES),
+            cost: "no bound on the first walk",
+            changes: "the map mends its abstraction; a path that is cut is planned anew, what was learned \
+                      is kept, and that there is no way is known at once",
+            ..PLANNING
+        },
+        default_budget: None,
+        base: || Family::PrLrta(PrLrtaConfig::default()),
+    },
+    Entry {
+        name: "d-lrta",
+        title: "D LRTA* (LRTA* with dynamic control), our reconstruction",
+        summary: "LRTA* from subgoal to subgoal, looking as far ahead as each of them needs. Wants tables \
+                  of subgoals that were made for the map beforehand (`Subgoals`, given to the map by \
+                  `set_subgoals`); without them it is LRTA*. Made after an outline: the original was \
+                  not at hand.",
+        paper: "Bulitko, Luštrek, Schaeffer, Björnsson, Sigmundarson, \"Dynamic Control in Real-Time \
+                Heuristic Search\", JAIR 2008; as outlined by Björnsson et al. 2009",
+        parameters: &[
+            Parameter {
+                name: "level",
+                default: "3",
+                meaning: "the level of the tables, 1 or more; those of another level are not used (the \
+                          2009 paper: 3)",
+            },
+            Parameter {
+                name: "depth",
+                default: "4",
+                meaning: "the steps it looks ahead where there is no subgoal, 1 or more",
+            },
+        ],
+        guarantees: Guarantees {
+            acts_at_once: true,
+            no_openings: Some(ESTIMATES),
+            cost: "no bound; with tables for level 3 most walks are within 10 % of the optimum",
+            changes: "any change makes the tables useless, and it goes on as lrta; that there is no way is \
+                      known at once",
+            ..PLANNING
+        },
+        default_budget: None,
+        base: || Family::DLrta(DLrtaConfig::default()),
     },
 ];
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::{Space, grid::octile};
-use crate::{Cost, Hierarchy, HierarchyError, NodeId};
+use crate::{Cost, Hierarchy, HierarchyError, NodeId, Subgoals};
 
 /// A weighted graph, directed or undirected, with an optional octile estimate from positions.
 ///
@@ -175,6 +175,14 @@ impl Graph {
     pub fn with_hierarchy(mut self) -> Result<Graph, HierarchyError> {
         self.hierarchy = Some(Arc::new(Hierarchy::new(&self)?));
         Ok(self)
+    }
+
+    /// Gives the graph's hierarchy subgoals that were worked out for it: see [`Subgoals`]. Nothing happens if
+    /// the graph has no hierarchy.
+    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
+        if let Some(hierarchy) = &mut self.hierarchy {
+            Arc::make_mut(hierarchy).set_subgoals(subgoals);
+        }
     }
 
     fn edges_of(&self, from: NodeId) -> &[(NodeId, Cost)] {

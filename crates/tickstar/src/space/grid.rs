@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use thiserror::Error;
 
 use super::{Skip, Space};
-use crate::{Cost, Hierarchy, NodeId, Slice};
+use crate::{Cost, Hierarchy, NodeId, Slice, Subgoals};
 
 /// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
 const MAX_SIDE: u32 = 65_528;
@@ -347,6 +347,14 @@ impl Grid {
         let done = hierarchy.worn() == 0 || Arc::make_mut(&mut hierarchy).tend(self, slice);
         self.hierarchy = Some(hierarchy);
         done
+    }
+
+    /// Gives the map's hierarchy subgoals that were worked out for it: see [`Subgoals`]. Nothing happens if
+    /// the map has no hierarchy.
+    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
+        if let Some(hierarchy) = &mut self.hierarchy {
+            Arc::make_mut(hierarchy).set_subgoals(subgoals);
+        }
     }
 
     /// Makes the hierarchy anew, if there is one.

@@ -236,7 +236,9 @@ impl Problem<Grid> {
     pub fn on(grid: &Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<Grid> {
         let [start, goal] = [start, goal].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
         let mut space = grid.clone();
-        space.abstracted();
+        if space.hierarchy().is_none() {
+            space.abstracted();
+        }
         Problem::new(space, Oracle::of_grid(grid), start, goal)
     }
 
@@ -907,7 +909,9 @@ fn values(parameter: &Parameter) -> &'static [&'static str] {
         "moves" => &["one", "all"],
         "ties" => &["far", "near"],
         "k" => &["1", "2", "5", "16", "inf"],
-        "level" => &["auto", "half", "top", "0", "1", "2"],
+        "level" if parameter.default == "auto" => &["auto", "half", "top", "0", "1", "2"],
+        "level" => &["1", "2", "3", "9"],
+        "gamma" => &["0.2", "0.6", "1"],
         "corridor" => &["0", "1"],
         "keep" => &["true", "false"],
         other => panic!("tell the tests which values to try for `{other}`"),

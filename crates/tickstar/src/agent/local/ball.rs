@@ -5,8 +5,9 @@ use super::{Neighbour, Thought, is_hopeless};
 use crate::search::{Learned, Paged};
 use crate::{Cost, Event, NodeId, Skip, Slice, Space};
 
+/// LRTA*: what it has learned, and the lookahead under way.
 #[derive(Clone, Debug)]
-pub(super) struct Ball {
+pub(crate) struct Ball {
     depth: u32,
     learned: Learned,
     /// Where each node is in the current ball.
@@ -52,6 +53,12 @@ impl Ball {
             phase: Phase::Begin,
             backup: Backup::default(),
         }
+    }
+
+    /// Looks so far from the next lookahead on.
+    pub fn set_depth(&mut self, depth: u32) {
+        self.depth = depth;
+        self.drop_plan();
     }
 
     /// Drops all that was learned.
