@@ -5,15 +5,17 @@ mod by_length;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
 use tickstar::catalog::Config;
+use tickstar::{Hierarchy, Space, Subgoals};
 use tickstar_lab::{Clock, Job, Problem, Record, Sample, Summary, Terrain};
 
 use crate::failure::Failure;
-use crate::source::{Map, Problems, Rules, Setting, Timing, Worlds, configure, progress};
+use crate::source::{Map, Problems, Rules, Setting, Tables, Timing, Worlds, configure, progress};
 
 /// Compare algorithms with several budgets on the same problems
 #[derive(Args)]
@@ -63,6 +65,8 @@ pub struct Compare {
     #[command(flatten)]
     worlds: Worlds,
     #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
     timing: Timing,
     /// Write the table as CSV to a file, or to standard output instead of the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
@@ -98,6 +102,28 @@ impl Contestant {
     }
 }
 
+/// What was made for all maps before anything was run.
+#[derive(Clone, Copy, Default)]
+struct Beforehand {
+    maps: u32,
+    levels: Duration,
+    level_bytes: usize,
+    subgoals: Duration,
+    subgoal_bytes: usize,
+}
+
+impl Beforehand {
+    /// What one algorithm needed of it: seconds and bytes a map.
+    fn of(&self, config: &Config) -> Option<(f64, f64)> {
+        let subgoals = config.subgoal_level().is_some();
+        let seconds = self.levels + if subgoals { self.subgoals } else { Duration::ZERO };
+        let bytes = self.level_bytes + if subgoals { self.subgoal_bytes } else { 0 };
+        let maps = f64::from(self.maps.max(1));
+        let needs = config.entry().guarantees.needs_hierarchy;
+        needs.then(|| (seconds.as_secs_f64() / maps, bytes as f64 / maps))
+    }
+}
+
 /// What is to be shown: a table, also as CSV, what its columns are, and what is not in it.
 struct Report {
     csv: String,
@@ -120,6 +146,14 @@ impl Compare {
     pub fn execute(&self) -> Result<(), Failure> {
         let clock = self.timing.clock()?;
         let contestants = self.contestants(clock)?;
+        let mut levels: Vec<_> =
+            contestants.iter().filter_map(|who| who.config.subgoal_level()).collect();
+        levels.dedup();
+        if levels.len() > 1 {
+            return Err(Failure::usage(
+                "d-lrta with several levels: its tables are of one level at a time, so compare one by one",
+            ));
+        }
         let mut courses = self.courses()?;
         for Contestant { config, .. } in &contestants {
             for course in &courses {
@@ -133,13 +167,13 @@ impl Compare {
         let report = match self.by_length {
             None => {
                 let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| vec![]).collect();
-                self.run(&mut courses, &contestants, clock, |row| {
+                let before = self.run(&mut courses, &contestants, clock, |row| {
                     for (list, record) in records.iter_mut().zip(row) {
                         list.extend(record);
                     }
                 })?;
                 let summaries = records.iter().map(Summary::of);
-                self.report(contestants.iter().zip(summaries).collect(), clock.is_some())
+                self.report(contestants.iter().zip(summaries).collect(), before, clock.is_some())
             }
             Some(width) => {
                 // Samples are kept, and not the records, as there may be very many.
@@ -167,14 +201,21 @@ impl Compare {
         contestants: &[Contestant],
         clock: Option<Clock>,
         mut take: impl FnMut(Vec<Option<Record>>),
-    ) -> Result<(), Failure> {
+    ) -> Result<Beforehand, Failure> {
+        let mut before = Beforehand::default();
         let total: usize = courses.iter().map(|course| course.problems.len()).sum();
         let bar = progress((total * contestants.len()) as u64, "runs");
         for (nth, course) in courses.iter_mut().enumerate() {
             // One abstraction at a time: those of many maps would fill the memory.
             for who in contestants {
-                course.terrain.prepare(who.config.entry());
+                let made = self.tables.prepare(nth, &mut course.terrain, &who.config)?;
+                before.levels += made.levels;
+                before.subgoals += made.subgoals;
             }
+            let hierarchy = course.terrain.map().hierarchy();
+            before.level_bytes += hierarchy.map_or(0, Hierarchy::bytes);
+            before.subgoal_bytes += course.terrain.subgoals().map_or(0, Subgoals::bytes);
+            before.maps += 1;
             let solved: Result<Vec<Vec<Option<Record>>>, Failure> = course
                 .problems
                 .par_iter()
@@ -190,7 +231,7 @@ impl Compare {
             course.terrain.release();
         }
         bar.finish_and_clear();
-        Ok(())
+        Ok(before)
     }
 
     fn contestants(&self, clock: Option<Clock>) -> Result<Vec<Contestant>, Failure> {
@@ -257,6 +298,7 @@ impl Compare {
             named => named.iter().map(String::as_str).collect(),
         };
         self.problems.check_count(names.len())?;
+        self.tables.check_count(names.len())?;
         let mut courses = Vec::new();
         for (nth, name) in names.into_iter().enumerate() {
             let map = Map::load(name, self.rules)?;
@@ -310,7 +352,7 @@ impl Compare {
     }
 
     /// The means of each contestant that is not out.
-    fn report(&self, rows: Vec<(&Contestant, Summary)>, timed: bool) -> Report {
+    fn report(&self, rows: Vec<(&Contestant, Summary)>, before: Beforehand, timed: bool) -> Report {
         let (left_out, rows): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|(who, _)| who.out.load(Ordering::Relaxed));
         let missing = self.cutoff.filter(|_| !left_out.is_empty()).map(|cutoff| {
@@ -320,15 +362,24 @@ impl Compare {
                 names.join(", ")
             )
         });
+        let extra = Extra {
+            before: Some(before)
+                .filter(|_| rows.iter().any(|(who, _)| before.of(&who.config).is_some())),
+            timed,
+        };
+        let made = match extra.before {
+            Some(_) => " · made before: for each map, on average",
+            None => "",
+        };
         let frames = if timed { " · slowdown: frames over the least, mean" } else { "" };
         let legend = format!(
             "length: walked, over the shortest · intervals to restarts: means · a move: expansions for \
              each move · updates: nodes learned about after the search · back-moves: back along the \
              way it came · non-optimal: on no shortest path\n\
              most expansions, most tracing: in any interval of any problem · memory: of one agent at \
-             most{frames}"
+             most{made}{frames}"
         );
-        Report { csv: csv(&rows, timed), table: table(&rows, timed), legend, missing }
+        Report { csv: csv(&rows, extra), table: table(&rows, extra), legend, missing }
     }
 
     fn show(&self, courses: &[Course], report: &Report) -> Result<(), Failure> {
@@ -364,7 +415,19 @@ fn budget_name(budget: Option<u64>) -> String {
     budget.map_or("none".into(), |budget| budget.to_string())
 }
 
-fn table(rows: &[(&Contestant, Summary)], timed: bool) -> Table {
+/// Columns that are there only if they were asked for, or mean something.
+#[derive(Clone, Copy)]
+struct Extra {
+    before: Option<Beforehand>,
+    timed: bool,
+}
+
+/// A time with a unit that suits it.
+fn time(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
+}
+
+fn table(rows: &[(&Contestant, Summary)], Extra { before, timed }: Extra) -> Table {
     let mut header = vec![
         "algorithm",
         "budget",
@@ -382,6 +445,7 @@ fn table(rows: &[(&Contestant, Summary)], timed: bool) -> Table {
         "most tracing",
         "memory",
     ];
+    header.extend(before.map(|_| "made before"));
     header.extend(timed.then_some("slowdown"));
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
@@ -404,6 +468,10 @@ fn table(rows: &[(&Contestant, Summary)], timed: bool) -> Table {
             summary.max_trace_steps_per_interval.to_string(),
             format!("{} KB", summary.peak_bytes.div_ceil(1024)),
         ];
+        row.extend(before.map(|before| match before.of(&who.config) {
+            Some((seconds, bytes)) => format!("{}, {:.1} MB", time(seconds), bytes / 1e6),
+            None => "nothing".into(),
+        }));
         row.extend(timed.then_some(slowdown));
         table.add_row(row);
     }
@@ -418,13 +486,14 @@ fn align(table: &mut Table) {
     }
 }
 
-fn csv(rows: &[(&Contestant, Summary)], timed: bool) -> String {
+fn csv(rows: &[(&Contestant, Summary)], Extra { before, timed }: Extra) -> String {
     let mut text = String::from(
         "algorithm,budget,problems,reached,suboptimality,cost,moves,intervals,first_move_interval,\
          expansions,expansions_per_move,updates,back_moves,non_optimal_moves,restarts,\
          max_expansions_per_interval,max_trace_steps_per_interval,max_updates_per_interval,\
          peak_bytes",
     );
+    text.push_str(if before.is_some() { ",seconds_before,bytes_before" } else { "" });
     text.push_str(if timed { ",slowdown\n" } else { "\n" });
     for (who, s) in rows {
         let budget = who.budget.map_or(String::new(), |budget| budget.to_string());
@@ -449,6 +518,10 @@ fn csv(rows: &[(&Contestant, Summary)], timed: bool) -> String {
             s.max_updates_per_interval.to_string(),
             s.peak_bytes.to_string(),
         ];
+        if let Some(before) = before {
+            let (seconds, bytes) = before.of(&who.config).unwrap_or_default();
+            values.extend([seconds.to_string(), bytes.to_string()]);
+        }
         values.extend(timed.then(|| s.slowdown.map_or(String::new(), |mean| mean.to_string())));
         text.push_str(&values.join(","));
         text.push('\n');

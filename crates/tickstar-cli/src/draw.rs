@@ -8,7 +8,7 @@ use tickstar_lab::draw::{self, Picture};
 use tickstar_lab::{Interval, Outcome, WorldKind};
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, Worlds};
+use crate::source::{Algorithm, Map, Problems, Rules, Tables, Worlds};
 
 /// Draw one run: the map, the expanded cells by time, the walk, back-moves, and what is not known
 #[derive(Args)]
@@ -32,6 +32,8 @@ pub struct Draw {
     rules: Rules,
     #[command(flatten)]
     worlds: Worlds,
+    #[command(flatten)]
+    tables: Tables,
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "tickstar.png")]
     out: PathBuf,
@@ -82,7 +84,9 @@ impl Draw {
         let problem = problems.get(index).ok_or_else(|| {
             Failure::usage(format!("--problem {}: there are 1 to {}", self.problem, problems.len()))
         })?;
-        let terrain = self.worlds.terrain_for(&map, &config)?;
+        self.tables.check_count(1)?;
+        let mut terrain = self.worlds.terrain(&map)?;
+        self.tables.prepare(0, &mut terrain, &config)?;
         self.problems.check(0, &terrain, &problems)?;
         let job = self.worlds.job(&map, &terrain, &config, budget)?;
         let named = |error| Failure::input(format!("{}{error}", self.problems.place(0, index)));

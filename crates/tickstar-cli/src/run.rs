@@ -14,7 +14,7 @@ use tickstar_lab::{
 };
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, Timing, Worlds, progress};
+use crate::source::{Algorithm, Map, Problems, Rules, Tables, Timing, Worlds, progress};
 
 /// Run an algorithm on the problems of a map
 #[derive(Args)]
@@ -37,6 +37,8 @@ pub struct Run {
     rules: Rules,
     #[command(flatten)]
     worlds: Worlds,
+    #[command(flatten)]
+    tables: Tables,
     #[command(flatten)]
     timing: Timing,
     /// Put the agent back to the start until a run needs no new search and teaches nothing more about
@@ -62,7 +64,9 @@ impl Run {
         let map = Map::load(&self.map, self.rules)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
-        let terrain = self.worlds.terrain_for(&map, &config)?;
+        self.tables.check_count(1)?;
+        let mut terrain = self.worlds.terrain(&map)?;
+        self.tables.prepare(0, &mut terrain, &config)?;
         if self.repeat && terrain.changes() {
             return Err(Failure::usage(format!(
                 "--repeat needs a map that stays as it is: in the world {} no run is like the last",

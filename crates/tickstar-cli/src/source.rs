@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tickstar::catalog::{self, Config};
 use tickstar::{Cell, Corners, Grid, Neighbors};
 use tickstar_lab::builtin::{self, Builtin};
-use tickstar_lab::{Clock, Job, Pace, Problem, Terrain, WorldKind, files};
+use tickstar_lab::{Clock, Job, Pace, Preparation, Problem, Terrain, WorldKind, files};
 
 use crate::failure::Failure;
 
@@ -118,13 +118,6 @@ impl Worlds {
         Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
     }
 
-    /// The same, with what an algorithm needs.
-    pub fn terrain_for(&self, map: &Map, config: &Config) -> Result<Terrain, Failure> {
-        let mut terrain = self.terrain(map)?;
-        terrain.prepare(config.entry());
-        Ok(terrain)
-    }
-
     /// An algorithm to be run there.
     pub fn job<'a>(
         &self,
@@ -184,6 +177,56 @@ impl Timing {
         let pace = clock.map(|think_ms| Pace { frame_ms, think_ms, speed, rate });
         pace.map(Clock::new).transpose().map_err(Failure::usage)
     }
+}
+
+/// Tables that were made before.
+#[derive(Args)]
+pub struct Tables {
+    /// Tables of subgoals for d-lrta, made by `tickstar abstraction build --tables FILE`; with several maps,
+    /// one for each [default: they are made first]
+    #[arg(long, value_name = "FILE")]
+    tables: Vec<PathBuf>,
+}
+
+impl Tables {
+    /// Refuses more or fewer files than there are maps.
+    pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
+        if self.tables.is_empty() || self.tables.len() == maps {
+            return Ok(());
+        }
+        let files = self.tables.len();
+        Err(Failure::usage(format!(
+            "{files} times --tables for {maps} maps: give one for each map, in the same order"
+        )))
+    }
+
+    /// Makes what an algorithm needs on the `nth` map, or reads its tables. Answers how long making took.
+    pub fn prepare(
+        &self,
+        nth: usize,
+        terrain: &mut Terrain,
+        config: &Config,
+    ) -> Result<Preparation, Failure> {
+        if let Some(path) = self.tables.get(nth).filter(|_| config.subgoal_level().is_some()) {
+            read_tables(path, terrain)?;
+        }
+        let bar = progress(0, "searches for subgoals");
+        let tick = |all: usize| {
+            bar.set_length(all as u64);
+            bar.inc(1);
+        };
+        let made = terrain.prepare(config, tick).map_err(Failure::usage);
+        bar.finish_and_clear();
+        made
+    }
+}
+
+/// Reads tables of subgoals for a map.
+pub fn read_tables(path: &Path, terrain: &mut Terrain) -> Result<(), Failure> {
+    let named =
+        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
+    let bytes = std::fs::read(path).map_err(|error| named(&error))?;
+    terrain.read_subgoals(&bytes).map_err(|error| named(&error))
 }
 
 /// The most random problems that are made at once.

@@ -110,6 +110,12 @@ fn run(
     }
 }
 
+/// Every algorithm with its defaults, but for one that expands nothing.
+fn configs() -> Vec<Config> {
+    let entries = catalog::all().iter().filter(|entry| entry.name != "quickpath");
+    entries.map(|entry| entry.configure::<&str, &str>(&[]).expect("defaults are valid")).collect()
+}
+
 fn main() {
     let courses = courses();
     let names: Vec<_> = courses.iter().map(|course| course.name.as_str()).collect();
@@ -121,16 +127,14 @@ fn main() {
         let kind = kind.parse().expect("a world");
         let terrain = |course: &Course| {
             let mut terrain = Terrain::new(&kind, &course.grid, 1).expect("no script");
-            catalog::all().iter().for_each(|entry| terrain.prepare(entry));
+            for config in configs() {
+                terrain.prepare(&config, |_| ()).expect("tables of level 3");
+            }
             terrain
         };
         courses.iter().map(terrain).collect::<Vec<_>>()
     });
-    let configs: Vec<Config> = catalog::all()
-        .iter()
-        .filter(|entry| entry.name != "quickpath") // which expands nothing
-        .map(|entry| entry.configure::<&str, &str>(&[]).expect("defaults are valid"))
-        .collect();
+    let configs = configs();
     // Taking turns, and the best of several rounds each: the least disturbed one.
     let mut loop_alone = Work::default();
     let mut best = vec![[Work::default(); 2]; configs.len()];

@@ -328,8 +328,8 @@ mod tests {
         let problems: Vec<_> =
             ends.map(|(start, goal)| Problem { start, goal, optimal: None }).collect();
         for entry in catalog::all() {
-            terrain.prepare(entry);
             let config = entry.configure::<&str, &str>(&[]).unwrap();
+            terrain.prepare(&config, |_| ()).unwrap();
             let (mut planned, mut walked) = (Vec::new(), Vec::new());
             for problem in &problems {
                 for budget in [Some(7), Some(100), None] {

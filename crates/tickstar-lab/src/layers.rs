@@ -1,8 +1,10 @@
 //! The levels of a map in numbers: how its groups are made up, what a cell belongs to, how two cells
 //! are connected, and what repairs cost.
 
+use rayon::prelude::*;
 use serde::Serialize;
-use tickstar::{Cell, Grid, Hierarchy, NodeId, Space};
+use thiserror::Error;
+use tickstar::{Cell, Grid, Hierarchy, NodeId, Space, Subgoals};
 
 use crate::Ranked;
 use crate::generate::Dice;
@@ -265,6 +267,52 @@ impl Counts {
         let rank = |percent| ranked.percentile(percent).unwrap_or(0.0) as u64;
         Counts { mean, p50: rank(50), p99: rank(99), max: rank(100) }
     }
+}
+
+/// The tables of subgoals of a level of a map that has its levels, made on all processors. `tick` is called
+/// for each of so many steps.
+///
+/// # Errors
+/// When the level has too many nodes.
+pub fn subgoals(
+    grid: &Grid,
+    level: usize,
+    tick: impl Fn(usize) + Sync,
+) -> Result<Option<Subgoals>, TooManyPairs> {
+    let Some(hierarchy) = grid.hierarchy() else { return Ok(None) };
+    // Counted before anything is allocated for them.
+    let pairs = (hierarchy.count(level) as u64).saturating_pow(2);
+    if pairs > MOST_PAIRS {
+        return Err(TooManyPairs { level, nodes: hierarchy.count(level) });
+    }
+    let plan = Subgoals::plan(grid, hierarchy, level);
+    let all = plan.targets();
+    let columns = (0..all)
+        .into_par_iter()
+        .map_init(
+            || plan.search(),
+            |search, target| {
+                let column = plan.column(target, search);
+                tick(all);
+                column
+            },
+        )
+        .collect();
+    Ok(Some(plan.finish(columns)))
+}
+
+/// The most pairs of nodes for which subgoals are made: tables of 500 MB.
+const MOST_PAIRS: u64 = 250_000_000;
+
+/// Tables would be too large.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "level {level} of the map has {nodes} nodes: that is too many for a table of all pairs; take a higher \
+     level"
+)]
+pub struct TooManyPairs {
+    level: usize,
+    nodes: usize,
 }
 
 /// A sum shared out; nothing among none.

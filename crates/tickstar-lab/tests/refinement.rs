@@ -39,7 +39,8 @@ fn samples(map: &Path) -> Vec<[Option<Sample>; ALGORITHMS.len()]> {
     scen.push(".scen");
     let problems = read_scen(Path::new(&scen), &name, &grid).unwrap();
     let mut terrain = Terrain::new(&"known".parse().unwrap(), &grid, 1).unwrap();
-    terrain.prepare(catalog::find("pra").unwrap());
+    let pra = catalog::find("pra").unwrap().configure::<&str, &str>(&[]).unwrap();
+    terrain.prepare(&pra, |_| ()).unwrap();
     let clock = Some(Clock::new(Pace::default()).unwrap());
     let solve = |problem| {
         let mut first: Option<Record> = None;

@@ -432,6 +432,14 @@ impl Config {
         &self.parameters
     }
 
+    /// The level of which it wants the [`Subgoals`](crate::Subgoals), if it makes use of any.
+    pub fn subgoal_level(&self) -> Option<usize> {
+        match self.family {
+            Family::DLrta(config) => Some(config.level as usize),
+            _ => None,
+        }
+    }
+
     /// Checks that each tick can do something with this budget.
     ///
     /// # Errors

@@ -400,7 +400,8 @@ fn value<'c>(config: &'c Config, name: &str) -> Option<&'c str> {
 fn every_algorithm_finds_its_way() {
     let mut random = Random::new(4);
     let (mut arrived, mut restarts_in_all, mut longest) = (0, 0, 0.0_f64);
-    for config in configs().into_iter().filter(|config| !is_slow(config)) {
+    let plans = |config: &Config| config.entry().guarantees.needs_hierarchy;
+    for config in configs().into_iter().filter(|config| !is_slow(config) && !plans(config)) {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..4 {
                 let mut world = World::random(&mut random, 16);
@@ -756,4 +757,32 @@ fn with_a_shortcut_the_path_may_stay_unseen() {
         assert_eq!(path.contains(&blocked), !is_seen);
         assert_eq!(world.hidden == 0, is_seen);
     }
+}
+
+/// Those that plan on an abstraction find theirs on one that is mended with every cell they see.
+#[test]
+fn so_does_who_plans_on_an_abstraction() {
+    let mut random = Random::new(14);
+    let mut arrived = 0;
+    let plans = |config: &Config| config.entry().guarantees.needs_hierarchy;
+    for config in configs().into_iter().filter(plans) {
+        for budget in [1, 2, 5, 37, 1000] {
+            for _ in 0..4 {
+                let mut world = World::random(&mut random, 14);
+                let _context = Telling((world.clone(), &config, budget));
+                let mut agent = world.agent(&config);
+                let limits = agent.limits(budget);
+                let most = world.most(&config, budget);
+                let walk =
+                    discover_within(most, agent.as_mut(), &mut world, budget, |_, _, tick| {
+                        let all = (tick.expanded.len() + tick.above.len()) as u64;
+                        assert!(all <= limits.expansions, "{tick:?}");
+                        assert!(tick.traces <= limits.traces && tick.updates <= limits.updates);
+                    });
+                assert_eq!(walk.arrived(), world.truth.optimum.is_some());
+                arrived += usize::from(walk.arrived());
+            }
+        }
+    }
+    assert!(arrived > 500, "{arrived}");
 }

@@ -9,16 +9,18 @@ mod kind;
 mod script;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
-use tickstar::catalog::Entry;
-use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Slice, Space};
+use tickstar::catalog::{Config, Entry};
+use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Slice, Space, Subgoals, SubgoalsError};
 
 use self::drift::{Drift, Ground};
 pub use self::kind::{WorldKind, WorldKindError};
 use self::script::{Replay, Script};
 use crate::files::{FileError, Problem};
 use crate::generate::Dice;
+use crate::layers::{self, TooManyPairs};
 use crate::record::ProblemError;
 
 /// A map as one kind of world sees it, ready to be walked any number of times.
@@ -113,15 +115,60 @@ impl Terrain {
         }
     }
 
-    /// Makes the abstraction of the map, if the algorithm plans on one and it has not been made.
-    pub fn prepare(&mut self, algorithm: &Entry) {
-        if !algorithm.guarantees.needs_hierarchy || self.map.hierarchy().is_some() {
-            return;
+    /// Makes what an algorithm needs beside the map, if it has not been made: the abstraction that it plans
+    /// on, and for D LRTA* in a known world its tables of subgoals, on all processors. `tick` is called for
+    /// each step of that, with the number of steps. Answers how long it took.
+    ///
+    /// # Errors
+    /// When the tables would be too large.
+    pub fn prepare(
+        &mut self,
+        config: &Config,
+        tick: impl Fn(usize) + Sync,
+    ) -> Result<Preparation, TooManyPairs> {
+        let mut made = Preparation::default();
+        if !config.entry().guarantees.needs_hierarchy {
+            return Ok(made);
         }
-        self.map.abstracted();
-        if let Plan::Unknown(blank) = &mut self.plan {
-            blank.abstracted();
+        if self.map.hierarchy().is_none() {
+            let begin = Instant::now();
+            self.map.abstracted();
+            made.levels = begin.elapsed();
+            if let Plan::Unknown(blank) = &mut self.plan {
+                blank.abstracted();
+            }
         }
+        // In other worlds the first change would drop them.
+        let wanted = config.subgoal_level().filter(|_| matches!(self.plan, Plan::Known));
+        let has = self.subgoals().map(Subgoals::level);
+        if let Some(level) = wanted.filter(|&level| has != Some(level)) {
+            let begin = Instant::now();
+            if let Some(tables) = layers::subgoals(&self.map, level, tick)? {
+                self.map.set_subgoals(tables);
+            }
+            made.subgoals = begin.elapsed();
+        }
+        Ok(made)
+    }
+
+    /// The tables of subgoals there are.
+    pub fn subgoals(&self) -> Option<&Subgoals> {
+        self.map.hierarchy()?.subgoals()
+    }
+
+    /// Takes in tables of subgoals that were made before, as bytes.
+    ///
+    /// # Errors
+    /// When they are not such tables, or of another map.
+    pub fn read_subgoals(&mut self, bytes: &[u8]) -> Result<(), SubgoalsError> {
+        if self.map.hierarchy().is_none() {
+            self.map.abstracted();
+        }
+        if let Some(hierarchy) = self.map.hierarchy() {
+            let tables = Subgoals::from_bytes(bytes, &self.map, hierarchy)?;
+            self.map.set_subgoals(tables);
+        }
+        Ok(())
     }
 
     /// Gives the memory of the abstraction back.
@@ -208,6 +255,15 @@ impl Terrain {
 /// How many cells of worn regions are grouped anew in each interval at most, where the map has an
 /// abstraction.
 const CARE: u64 = 250;
+
+/// How long it took to make what an algorithm needs beside the map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Preparation {
+    /// For the abstraction.
+    pub levels: Duration,
+    /// For the tables of subgoals.
+    pub subgoals: Duration,
+}
 
 /// What a stream of random numbers is for, so that no two are the same.
 const CLUTTER: u32 = 1;

@@ -41,7 +41,9 @@
 //! budget, two for each node expanded. If that is too little for the ball, the agent waits for some ticks.
 //! Tables ask for a depth of 15 at most: 841 expansions on a grid.
 
-use super::{Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, most_traces, most_updates};
+use super::{
+    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, most_traces, most_updates,
+};
 use crate::search::Paged;
 use crate::{EndpointError, Hierarchy, Limits, NodeId, Slice, Space, Subgoal};
 

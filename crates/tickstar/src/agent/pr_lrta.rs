@@ -49,7 +49,9 @@
 //! steps, one each for climbing, for marking a corridor and for following a parent; and ten times as many
 //! updates, two for each node expanded on the level. The agent waits while a plan is not done.
 
-use super::{Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, most_traces, most_updates};
+use super::{
+    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, most_traces, most_updates,
+};
 use crate::space::{Corridor, Exit, Marks};
 use crate::{
     BestFirst, Cost, EndpointError, Event, Hierarchy, Level, Limits, NodeId, OpenList, Ratio,

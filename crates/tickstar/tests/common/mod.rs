@@ -570,9 +570,9 @@ pub fn too_many_ticks(size: usize, budget: u64) -> usize {
     50 * (size + 10) * (1 + 100 / budget as usize)
 }
 
-/// Whether an algorithm arrives and gives up by raising its estimates.
+/// Whether an algorithm arrives by raising its estimates.
 pub fn is_slow(config: &Config) -> bool {
-    config.entry().guarantees.slow_to_give_up
+    config.entry().guarantees.no_openings.is_some()
 }
 
 /// As many moves as one that arrives and gives up by raising its estimates may need.
