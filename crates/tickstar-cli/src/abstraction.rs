@@ -1,7 +1,7 @@
 //! `tickstar abstraction`: a map at many scales: what it costs to make and mend, what is in it, and pictures.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
@@ -12,11 +12,11 @@ use tickstar::{Grid, Hierarchy, NodeId, Space};
 use tickstar_lab::ProblemError;
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};
-use tickstar_lab::layers::{Ancestor, Connection, Counts, Groups, Layer, Levels, churn};
+use tickstar_lab::layers::{Ancestor, Connection, Counts, Groups, Layer, Levels, churn, subgoals};
 
 use crate::draw::Format;
 use crate::failure::Failure;
-use crate::source::{Map, Place, Rules, progress};
+use crate::source::{Map, Place, Rules, progress, read_subgoals};
 
 /// The same map at many scales: measure, inspect and draw its levels
 ///
@@ -93,6 +93,13 @@ pub struct Build {
     /// Also block and free random cells, so many edits in all, and measure each repair
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     repairs: Option<u32>,
+    /// Also make the tables of subgoals that d-lrta uses, and write them to this file; for one map
+    #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
+    tables: Option<PathBuf>,
+    /// The level of the tables
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "tables",
+        value_parser = clap::value_parser!(u32).range(1..=100))]
+    level: u32,
     /// The seed of generated maps and of the cells that are edited
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -116,6 +123,15 @@ struct Measured {
     time: Duration,
     bytes: usize,
     repairs: Option<Repairs>,
+    tables: Option<TablesMade>,
+}
+
+/// The tables of subgoals that were made.
+struct TablesMade {
+    level: usize,
+    pairs: usize,
+    bytes: usize,
+    time: Duration,
 }
 
 /// What repairs cost.
@@ -130,11 +146,14 @@ struct Repairs {
 impl Build {
     fn execute(&self) -> Result<(), Failure> {
         let maps = self.maps()?;
+        if self.tables.is_some() && maps.len() != 1 {
+            return Err(Failure::usage("--tables FILE is for one map: name it with --map"));
+        }
         let cells: usize = maps.iter().map(|map| map.grid.free_cells().count()).sum();
         let bar = progress(cells as u64 * u64::from(self.rounds), "cells");
         let mut rows = Vec::new();
         for map in maps {
-            let measured = self.measure(map, &bar);
+            let measured = self.measure(map, &bar)?;
             if self.json {
                 bar.suspend(|| writeln!(io::stdout(), "{}", measured.json()))?;
             }
@@ -152,6 +171,15 @@ impl Build {
              the best of {} · memory: of all levels, in all and for each free cell",
             self.rounds
         )?;
+        for (Measured { tables, .. }, path) in rows.iter().zip(&self.tables) {
+            let Some(TablesMade { level, pairs, bytes, time }) = tables else { continue };
+            let (path, seconds) = (path.display(), time.as_secs_f64());
+            writeln!(
+                out,
+                "\n{path}: subgoals for {pairs} pairs of nodes of level {level}, {bytes} bytes, \
+                 {seconds:.1} s"
+            )?;
+        }
         if self.repairs.is_some() {
             writeln!(out, "\n{}\n", mending(&rows))?;
             writeln!(
@@ -177,7 +205,7 @@ impl Build {
         }
     }
 
-    fn measure(&self, map: Map, bar: &ProgressBar) -> Measured {
+    fn measure(&self, map: Map, bar: &ProgressBar) -> Result<Measured, Failure> {
         let free = map.grid.free_cells().count();
         let mut grid = map.grid.clone();
         let mut time = Duration::MAX;
@@ -189,8 +217,13 @@ impl Build {
             time = time.min(clock.elapsed());
             bar.inc(free as u64);
         }
+        let tables = match &self.tables {
+            Some(path) => Some(self.write_tables(&grid, path)?),
+            None => None,
+        };
         let hierarchy = levels_of(&grid);
-        Measured {
+        Ok(Measured {
+            tables,
             name: map.name,
             width: grid.width(),
             height: grid.height(),
@@ -201,7 +234,25 @@ impl Build {
             time,
             bytes: hierarchy.bytes(),
             repairs: self.repairs.map(|count| self.repair(grid, count as usize)),
-        }
+        })
+    }
+
+    /// Makes the tables of subgoals of a map, and writes them.
+    fn write_tables(&self, grid: &Grid, path: &Path) -> Result<TablesMade, Failure> {
+        let bar = progress(0, "searches for subgoals");
+        let clock = Instant::now();
+        let tick = |all: usize| {
+            bar.set_length(all as u64);
+            bar.inc(1);
+        };
+        let made = subgoals(grid, self.level as usize, tick).map_err(Failure::usage)?;
+        let time = clock.elapsed();
+        bar.finish_and_clear();
+        let tables = made.expect("the map has its levels");
+        let bytes = tables.to_bytes();
+        std::fs::write(path, &bytes).map_err(|error| Failure::writing(path, &error))?;
+        let (level, pairs) = (tables.level(), tables.pairs());
+        Ok(TablesMade { level, pairs, bytes: bytes.len(), time })
     }
 
     /// Edits cells one by one.
@@ -253,6 +304,11 @@ impl Measured {
             "bytes": self.bytes,
             "bytes_per_cell": self.a_cell(self.bytes as f64),
         });
+        if let Some(TablesMade { level, pairs, bytes, time }) = &self.tables {
+            let seconds = time.as_secs_f64();
+            line["tables"] =
+                json!({ "level": level, "pairs": pairs, "bytes": bytes, "seconds": seconds });
+        }
         if let Some(repairs) = &self.repairs {
             line["repairs"] = json!({
                 "count": repairs.count,
@@ -344,6 +400,9 @@ pub struct Inspect {
     /// The nodes that this cell belongs to, level by level; column and row from the top left
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
     at: Option<Place>,
+    /// Whether tables of subgoals in this file are good for the map, and what is in them
+    #[arg(long, value_name = "FILE")]
+    tables: Option<PathBuf>,
     /// Whether there is a way from here, and the level on which it is seen
     #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
     from: Option<Place>,
@@ -367,6 +426,10 @@ impl Inspect {
         let from = self.from.map(|place| find(&grid, "start", place)).transpose()?;
         let to = self.to.map(|place| find(&grid, "goal", place)).transpose()?;
         let hierarchy = Hierarchy::new(&grid).map_err(Failure::input)?;
+        let tables = match &self.tables {
+            Some(path) => Some(read_subgoals(path, &grid, &hierarchy)?),
+            None => None,
+        };
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
         let (layers, parts) = (levels.layers(), levels.parts());
         let chain = at.map(|cell| levels.ancestors(cell));
@@ -391,6 +454,13 @@ impl Inspect {
                 facts["connection"]["from"] = json!(cell(from));
                 facts["connection"]["to"] = json!(cell(to));
             }
+            if let Some(tables) = &tables {
+                facts["subgoals"] = json!({
+                    "level": tables.level(),
+                    "pairs": tables.pairs(),
+                    "bytes": tables.bytes(),
+                });
+            }
             return Ok(writeln!(out, "{facts}")?);
         }
         let (width, height, free) = (grid.width(), grid.height(), layers[0].nodes);
@@ -402,6 +472,10 @@ impl Inspect {
              the level below, on average · cliques: groups in which all are neighbours · single: of one · \
              others: with something that hangs on"
         )?;
+        if let (Some(path), Some(tables)) = (&self.tables, &tables) {
+            let (path, level, pairs) = (path.display(), tables.level(), tables.pairs());
+            writeln!(out, "\n{path}: good for this map; {pairs} pairs of nodes of level {level}")?;
+        }
         if let (Some(place), Some(chain)) = (self.at, chain) {
             writeln!(out, "\nWhat {} belongs to:\n\n{}", place.0, chain_table(&chain))?;
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use tickstar::catalog::{self, Config};
-use tickstar::{Cell, Corners, Grid, Neighbors};
+use tickstar::{Cell, Corners, Grid, Hierarchy, Neighbors, Space, Subgoals};
 use tickstar_lab::builtin::{self, Builtin};
 use tickstar_lab::{Clock, Job, Pace, Preparation, Problem, Terrain, WorldKind, files};
 
@@ -208,7 +208,20 @@ impl Tables {
         config: &Config,
     ) -> Result<Preparation, Failure> {
         if let Some(path) = self.tables.get(nth).filter(|_| config.subgoal_level().is_some()) {
-            read_tables(path, terrain)?;
+            // The levels first: the tables are about them.
+            let pra = configure("pra", &[], None)?.0;
+            terrain.prepare(&pra, |_| ()).map_err(Failure::usage)?;
+            let map = terrain.map();
+            let hierarchy = map.hierarchy().expect("every grid can be abstracted");
+            let tables = read_subgoals(path, map, hierarchy)?;
+            let (level, asked) = (tables.level(), config.subgoal_level().unwrap_or(0));
+            if level != asked {
+                return Err(Failure::usage(format!(
+                    "{}: subgoals of level {level}, but level={asked} is asked for",
+                    path.display()
+                )));
+            }
+            terrain.set_subgoals(tables);
         }
         let bar = progress(0, "searches for subgoals");
         let tick = |all: usize| {
@@ -222,11 +235,11 @@ impl Tables {
 }
 
 /// Reads tables of subgoals for a map.
-pub fn read_tables(path: &Path, terrain: &mut Terrain) -> Result<(), Failure> {
+pub fn read_subgoals(path: &Path, grid: &Grid, hierarchy: &Hierarchy) -> Result<Subgoals, Failure> {
     let named =
         |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
     let bytes = std::fs::read(path).map_err(|error| named(&error))?;
-    terrain.read_subgoals(&bytes).map_err(|error| named(&error))
+    Subgoals::from_bytes(&bytes, grid, hierarchy).map_err(|error| named(&error))
 }
 
 /// The most random problems that are made at once.

@@ -150,6 +150,8 @@ pub struct Job<'a> {
     pub clock: Option<Clock>,
 }
 
+/// The most runs of one problem, if none of them is the last.
+const MOST_RUNS: u64 = 10_000;
 /// The usual limit of intervals, times the sum of the map's sides, where the map changes.
 const HASTY: u64 = 20;
 /// And for an algorithm that is slow to give up: more than it needs to arrive on all but the worst of
@@ -169,7 +171,10 @@ impl<'a> Job<'a> {
     ) -> Job<'a> {
         let grid = terrain.map();
         let sides = u64::from(grid.width()) + u64::from(grid.height());
-        let patient = config.entry().guarantees.slow_to_give_up;
+        // By learning, the way may be long; that there is none, some know at once.
+        let guarantees = &config.entry().guarantees;
+        let patient =
+            guarantees.slow_to_give_up || terrain.changes() && guarantees.no_openings.is_some();
         let max_intervals = match (patient, terrain.changes()) {
             (true, _) => Some(patience(budget) * sides),
             (false, true) => Some(HASTY * sides),
@@ -244,7 +249,7 @@ impl<'a> Job<'a> {
         let mut sim = self.sim(problem)?;
         let mut reference = self.reference(problem)?;
         let mut runs = Vec::new();
-        for run in 1.. {
+        for run in 1..=MOST_RUNS {
             // Written out, as a mutable reference in an option cannot simply be lent again.
             let journey = match &mut observe {
                 Some(observe) => sim.run(self.max_intervals, Some(&mut **observe)),

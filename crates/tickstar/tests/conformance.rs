@@ -554,7 +554,7 @@ fn every_event_is_met() {
     let never = Event::Restart; // see the tests of maps that change
     let expected: Vec<_> = Event::ALL.into_iter().filter(|&event| event != never).collect();
     for setup in setups() {
-        for budget in BUDGETS.into_iter().flat_map(|budget| [budget; 4]) {
+        for budget in BUDGETS.into_iter().flat_map(|budget| [budget; 8]) {
             let walk = setup.walk(&setup.grid(&mut random), budget);
             met.extend(walk.ticks.into_iter().flat_map(|tick| tick.events));
         }

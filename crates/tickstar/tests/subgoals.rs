@@ -112,8 +112,8 @@ fn check(space: &impl Space, oracle: &Oracle, hierarchy: &Hierarchy, level: usiz
             }
             let ahead = oracle.distances(found.cell);
             let begins_well = |depth| {
-                let plain = |node| space.estimate(node, found.cell).0;
-                let (first, _) = look_ahead(&told, &plain, (from, found.cell), depth).unwrap();
+                let h = |node| space.estimate(node, found.cell).0;
+                let (first, _) = look_ahead(&told, &h, (from, found.cell), depth).unwrap();
                 oracle.edge(from, first).unwrap() + ahead[first.index()].unwrap()
                     == ahead[from.index()].unwrap()
             };

@@ -235,3 +235,53 @@ fn what_cannot_be_done_is_refused() {
         assert!(!folder.path(name).exists(), "{name}");
     }
 }
+
+#[test]
+fn tables_are_made_kept_and_used() {
+    let folder = Folder::new("abstraction-tables");
+    let build = "abstraction build --map builtin:rooms-64 --rounds 1";
+    let made = folder.run(&format!("{build} --tables rooms.sub --json")).json();
+    assert_eq!(made[0]["tables"]["level"], 3, "{made:?}");
+    let bytes = std::fs::read(folder.path("rooms.sub")).unwrap();
+    assert_eq!(made[0]["tables"]["bytes"], bytes.len());
+    let inspect = "abstraction inspect --map builtin:rooms-64 --tables rooms.sub";
+    let seen = folder.run(&format!("{inspect} --json")).json();
+    assert_eq!(seen[0]["subgoals"]["pairs"], made[0]["tables"]["pairs"]);
+    assert!(folder.run(inspect).good().contains("rooms.sub: good for this map"));
+    // Read from a file or made on the spot, they lead the same way.
+    let run = "run --map builtin:rooms-64 --take 5 --json --path --algorithm d-lrta";
+    let walks = folder.run(&format!("{run} --tables rooms.sub")).json();
+    assert_eq!(folder.run(run).json(), walks);
+    let blind = folder.run(&format!("{run} --world unknown")).json();
+    assert_ne!(blind, walks, "where the map is not known there are none");
+    // One table says what each needed.
+    let compare =
+        "compare --map builtin:rooms-64 --take 3 --budgets 50 --algorithms tba,pra,d-lrta";
+    let table = folder.run(compare).good();
+    let row = |name: &str| {
+        let own = |line: &&str| line.trim_start().starts_with(name);
+        table.lines().find(own).unwrap().to_string()
+    };
+    assert!(table.contains("made before") && row("tba").contains("nothing"), "{table}");
+    assert!(row("pra").contains(" ms, ") && row("d-lrta").contains(" MB"), "{table}");
+    // What is not good for the map is refused by name.
+    std::fs::write(folder.path("cut.sub"), &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::write(folder.path("none.sub"), "a poem").unwrap();
+    let mut other = bytes.clone();
+    other[8] ^= 1; // the version
+    std::fs::write(folder.path("other.sub"), &other).unwrap();
+    let with = |map: &str, file: &str| {
+        format!("run --map {map} --take 1 --algorithm d-lrta --tables {file}")
+    };
+    refused(&folder, &with("builtin:rooms-64", "cut.sub"), INPUT, &["cut.sub", "cut short"]);
+    refused(&folder, &with("builtin:rooms-64", "other.sub"), INPUT, &["other.sub", "version"]);
+    refused(&folder, &with("builtin:rooms-64", "none.sub"), INPUT, &["none.sub"]);
+    refused(&folder, &with("builtin:rooms-64", "missing.sub"), INPUT, &["missing.sub"]);
+    refused(&folder, &with("builtin:caves-128", "rooms.sub"), INPUT, &["rooms.sub", "another map"]);
+    let level = format!("{} --set level=2", with("builtin:rooms-64", "rooms.sub"));
+    refused(&folder, &level, USAGE, &["rooms.sub", "level 3", "level=2"]);
+    let two = "compare --map builtin:rooms-64 --algorithms d-lrta:level=2+3";
+    refused(&folder, two, USAGE, &["one level at a time"]);
+    let both = "abstraction build --map builtin:rooms-64 --map builtin:caves-128 --tables x.sub";
+    refused(&folder, both, USAGE, &["--tables", "one map"]);
+}

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, NO_OPENINGS, is_learning, map};
+use crate::support::{Folder, NO_OPENINGS, is_learning, map, raises};
 
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 24] = [
     "astar",
     "wastar",
     "gbfs",
@@ -27,6 +27,8 @@ const NAMES: [&str; 22] = [
     "dstar-lite",
     "quickpath",
     "pra",
+    "pr-lrta",
+    "d-lrta",
 ];
 
 const FIELDS: [&str; 8] =
@@ -78,15 +80,11 @@ fn all_are_described_as_json() {
         let name = text(entry, "name");
         assert_eq!(guarantees["slow_to_give_up"], is_learning(name), "{entry}");
         let reason = guarantees["no_openings"].as_str();
-        assert_eq!(
-            reason.is_some_and(|r| r.starts_with(NO_OPENINGS)),
-            is_learning(name),
-            "{entry}"
-        );
-        assert_eq!(reason.is_some(), is_learning(name), "{entry}");
+        assert_eq!(reason.is_some_and(|r| r.starts_with(NO_OPENINGS)), raises(name), "{entry}");
+        assert_eq!(reason.is_some(), raises(name), "{entry}");
         let worlds: Vec<_> =
             entry["worlds"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
-        let expected = WORLDS.into_iter().filter(|world| !is_learning(name) || *world != "dynamic");
+        let expected = WORLDS.into_iter().filter(|world| !raises(name) || *world != "dynamic");
         assert_eq!(worlds, expected.collect::<Vec<_>>(), "{entry}");
         for parameter in entry["parameters"].as_array().unwrap() {
             assert_eq!(keys(parameter), ["name", "default", "meaning"]);
@@ -127,7 +125,7 @@ fn the_text_says_the_same() {
         has(&format!("\n    when the map changes: {}\n", text(guarantees, "changes")));
         let slow = "notices that there is no way: slowly";
         assert_eq!(block.contains(slow), is_learning(name), "{block}");
-        if is_learning(name) {
+        if raises(name) {
             has("\n    worlds: known, unknown, partial, script (that frees nothing)\n");
             has(&format!("\n    not where blocked cells become free: {NO_OPENINGS}"));
         } else {

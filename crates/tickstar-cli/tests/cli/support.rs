@@ -153,6 +153,13 @@ pub fn is_learning(algorithm: &str) -> bool {
     LEARNING.iter().any(|&name| algorithm.split_whitespace().next() == Some(name))
 }
 
+/// Whether it arrives by raising its estimates, and so is not for maps on which anything opens. Those that do so
+/// on a map with an abstraction know at once that there is no way.
+pub fn raises(algorithm: &str) -> bool {
+    let name = algorithm.split_whitespace().next();
+    is_learning(algorithm) || name == Some("pr-lrta") || name == Some("d-lrta")
+}
+
 /// Why those are refused.
 pub const NO_OPENINGS: &str =
     "it arrives by raising its estimates, which may be too large once something opens";
@@ -161,7 +168,9 @@ pub const NO_OPENINGS: &str =
 /// each unit of the budget, all others none.
 pub fn most_updates(algorithm: &str, budget: Option<u64>) -> u64 {
     match algorithm {
-        "lrta" | "lss-lrta" | "dstar-lite" => budget.map_or(u64::MAX, |budget| 10 * budget),
+        "lrta" | "lss-lrta" | "dstar-lite" | "pr-lrta" | "d-lrta" => {
+            budget.map_or(u64::MAX, |budget| 10 * budget)
+        }
         _ => 0,
     }
 }

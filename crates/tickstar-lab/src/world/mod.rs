@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tickstar::catalog::{Config, Entry};
-use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Slice, Space, Subgoals, SubgoalsError};
+use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Slice, Space, Subgoals};
 
 use self::drift::{Drift, Ground};
 pub use self::kind::{WorldKind, WorldKindError};
@@ -156,19 +156,9 @@ impl Terrain {
         self.map.hierarchy()?.subgoals()
     }
 
-    /// Takes in tables of subgoals that were made before, as bytes.
-    ///
-    /// # Errors
-    /// When they are not such tables, or of another map.
-    pub fn read_subgoals(&mut self, bytes: &[u8]) -> Result<(), SubgoalsError> {
-        if self.map.hierarchy().is_none() {
-            self.map.abstracted();
-        }
-        if let Some(hierarchy) = self.map.hierarchy() {
-            let tables = Subgoals::from_bytes(bytes, &self.map, hierarchy)?;
-            self.map.set_subgoals(tables);
-        }
-        Ok(())
+    /// Takes in tables of subgoals that were made before, for the map with the levels it has.
+    pub fn set_subgoals(&mut self, tables: Subgoals) {
+        self.map.set_subgoals(tables);
     }
 
     /// Gives the memory of the abstraction back.

@@ -155,7 +155,7 @@ impl DLrta {
             at: start,
             goal,
             home: Ball::new(depth),
-            stage: Ball::new(1),
+            stage: Ball::passing(1),
             learned_for: None,
             subgoal: None,
             here: None,

@@ -9,6 +9,8 @@ use crate::{Cost, Event, NodeId, Skip, Slice, Space};
 #[derive(Clone, Debug)]
 pub(crate) struct Ball {
     depth: u32,
+    /// What it learns is kept for the whole task, and told.
+    lasting: bool,
     learned: Learned,
     /// Where each node is in the current ball.
     places: Paged<Place>,
@@ -44,6 +46,7 @@ impl Ball {
     pub fn new(depth: u32) -> Ball {
         Ball {
             depth,
+            lasting: true,
             learned: Learned::default(),
             places: Paged::default(),
             stamp: 0,
@@ -59,6 +62,11 @@ impl Ball {
     pub fn set_depth(&mut self, depth: u32) {
         self.depth = depth;
         self.drop_plan();
+    }
+
+    /// One that learns for a while only: that is no lesson worth telling.
+    pub fn passing(depth: u32) -> Ball {
+        Ball { lasting: false, ..Ball::new(depth) }
     }
 
     /// Drops all that was learned.
@@ -190,7 +198,9 @@ impl Ball {
         let Some(best) = best else { return Thought::Unreachable };
         let before = self.learned.meet(at, || space.estimate(at, goal));
         if best.total() > before {
-            slice.note(Event::Learned);
+            if self.lasting {
+                slice.note(Event::Learned);
+            }
             self.learned.raise(at, best.total());
         }
         if is_hopeless(&self.learned, space, best.total()) {
