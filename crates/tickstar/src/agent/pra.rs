@@ -634,7 +634,7 @@ impl<S: Space> Agent<S> for Pra {
             std::mem::swap(&mut self.stretch, &mut self.ready);
             self.ready.clear();
             self.walked = 0;
-            self.checked = usize::MAX;
+            self.checked = self.stretch.len();
         }
         match self.stretch.get(self.walked + 1) {
             Some(&to) if space.edge(self.at, to).is_some() => {
