@@ -149,3 +149,19 @@ fn a_door_that_shuts_is_not_walked_through() {
         assert_eq!((shut, last), (true, Step::Unreachable));
     }
 }
+
+/// Who plans on an abstraction asks it again in every tick: a door that opens need not be told of.
+#[test]
+fn who_plans_on_an_abstraction_sees_an_open_door_for_itself() {
+    let plans = |config: &Config| config.entry().guarantees.needs_hierarchy;
+    for config in configs().into_iter().filter(plans) {
+        let _context = Telling(&config);
+        let grid = Grid::from_rows(["..#..", "..#..", "..#.."]).unwrap();
+        let mut problem = Problem::on(&grid, (0, 0), (4, 0));
+        let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
+        assert!(!walk_of(&config, agent.as_mut(), &problem, 100).arrived());
+        problem.space.set_free(Cell::new(2, 2), true).unwrap();
+        problem.oracle = Oracle::of_grid(&problem.space);
+        assert!(walk_of(&config, agent.as_mut(), &problem, 100).arrived());
+    }
+}

@@ -256,7 +256,7 @@ impl<S: Space> Agent<S> for DLrta {
         }
         let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
         slice.share(slice.budget(), most_traces(slice.budget()));
-        if self.unsure {
+        if self.unsure || self.hopeless {
             let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
             (self.unsure, self.hopeless) = (false, !way);
         }

@@ -114,6 +114,7 @@ pub struct Pra {
     planner: Planner,
     /// Whether there is a way has not been asked since something changed.
     unsure: bool,
+    /// There was none when it was last asked. Asking takes so little time that it is done in every tick then.
     hopeless: bool,
 }
 
@@ -618,13 +619,12 @@ impl<S: Space> Agent<S> for Pra {
         }
         let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
         slice.share(slice.budget(), most_traces(slice.budget()));
-        if self.unsure {
+        if self.unsure || self.hopeless {
             let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
             (self.unsure, self.hopeless) = (false, !way);
         }
         if self.hopeless {
             self.drop_plan();
-            self.unsure = !seen.changed.is_empty();
             return Step::Unreachable;
         }
         if !self.check(space, slice) || !self.think(space, hierarchy, slice) {

@@ -49,6 +49,7 @@ pub struct QuickPath {
     ahead: Vec<Vec<NodeId>>,
     /// Whether there is a way has not been asked since something changed.
     unsure: bool,
+    /// There was none when it was last asked. Asking takes so little time that it is done in every tick then.
     hopeless: bool,
 }
 
@@ -197,7 +198,7 @@ impl<S: Space> Agent<S> for QuickPath {
         }
         let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
         slice.share(0, most_traces(slice.budget()));
-        if self.unsure {
+        if self.unsure || self.hopeless {
             let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
             (self.unsure, self.hopeless) = (false, !way);
         }
