@@ -310,3 +310,38 @@ fn tending_undoes_most_of_the_wear() {
     assert!((tended - least) * 2 < worn - least, "{tended} nodes, {worn} worn, {least} when new");
     assert!(grid.tend(&mut Slice::new(0)), "there is nothing left to do");
 }
+
+/// The work for one cell grows like the logarithm of the map, and that for making the levels like the map.
+#[test]
+fn repairs_touch_a_few_nodes_on_each_level() {
+    let mut random = Random::new(7);
+    let mut means = Vec::new();
+    for side in [32_u32, 64, 128, 256, 512] {
+        let mut grid = Grid::new(side, side).unwrap();
+        for cell in grid.free_cells().collect::<Vec<_>>() {
+            let wall = cell.x % 16 == 7 && cell.y % 16 != 3 || random.chance(3);
+            grid.set_free(cell, !wall).unwrap();
+        }
+        grid.abstracted();
+        let cells = grid.free_cells().count() as u64;
+        let made = grid.hierarchy().unwrap().looks();
+        assert!(made < 4 * cells, "{side}: {made} looks for {cells} cells");
+        let (mut all, mut most) = (0, 0);
+        for _ in 0..500 {
+            let [x, y] = [0; 2].map(|_| random.below(side.into()) as u32);
+            let cell = Cell::new(x, y);
+            for free in [!grid.is_free(cell), grid.is_free(cell)] {
+                let before = grid.hierarchy().unwrap().looks();
+                grid.set_free(cell, free).unwrap();
+                let looks = grid.hierarchy().unwrap().looks() - before;
+                (all, most) = (all + looks, most.max(looks));
+            }
+        }
+        let mean = all as f64 / 1000.0;
+        assert!(mean < 1.5 * (cells as f64).log2(), "{side}: {mean} nodes a repair");
+        assert!(most < 12 * u64::from(side.ilog2()), "{side}: {most} nodes at most");
+        means.push(mean);
+    }
+    // Sixteen times the side, 256 times the cells.
+    assert!(means[4] < 2.5 * means[0], "{means:?}");
+}
