@@ -137,8 +137,8 @@ impl Worlds {
 pub struct Timing {
     /// Count the frames of a game with MS milliseconds for thinking in each, as the 2005 paper does with
     /// 1, 2 and 10: a unit walks what it has planned and plans on while it walks. For algorithms that
-    /// walk what they have planned, in the world known. A budget that is not given is what can be
-    /// expanded in a frame
+    /// walk what they have planned, in the world known (the paper's s-A* is astar, its s-PRA* is pra with
+    /// k=inf). A budget that is not given is what can be expanded in a frame
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     clock: Option<f64>,
     /// Milliseconds a frame, with --clock
