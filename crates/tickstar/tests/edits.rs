@@ -165,3 +165,43 @@ fn who_plans_on_an_abstraction_sees_an_open_door_for_itself() {
         assert!(walk_of(&config, agent.as_mut(), &problem, 100).arrived());
     }
 }
+
+/// The goal is walled in, or blocked, and nobody tells.
+#[test]
+fn a_goal_that_is_cut_off_in_silence_does_no_harm() {
+    for config in configs() {
+        let _context = Telling(&config);
+        for cell in [Cell::new(1, 0), Cell::new(2, 0)] {
+            let mut grid = Grid::from_rows(["..."]).unwrap();
+            grid.abstracted();
+            let [start, goal] = [0, 2].map(|x| grid.node(Cell::new(x, 0)).unwrap());
+            let mut agent = config.agent(&grid, start, goal).unwrap();
+            tick(agent.as_mut(), &grid, Seen::default(), 0, 0);
+            grid.set_free(cell, false).unwrap();
+            for budget in [0, 1, 10, 100, 100, 100] {
+                let step = tick(agent.as_mut(), &grid, Seen::default(), budget, u64::MAX).step;
+                assert!(matches!(step, Step::Wait | Step::Unreachable) || cell.x == 2, "{step:?}");
+                if let Step::Move(to) = step {
+                    assert!(grid.is_free(grid.cell(to)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edit_counts_the_cells_that_are_others() {
+    for abstracted in [false, true] {
+        let mut grid = Grid::from_rows([".#.", "..."]).unwrap();
+        if abstracted {
+            grid.abstracted();
+        }
+        let (free, wall) = (Cell::new(0, 0), Cell::new(1, 0));
+        assert_eq!(grid.edit(&[(free, false), (free, false)]), Ok(1));
+        assert_eq!(grid.edit(&[(wall, true), (wall, false)]), Ok(0));
+        assert_eq!(grid.edit(&[(wall, true), (free, true), (free, true)]), Ok(2));
+        assert_eq!(grid.edit(&[]), Ok(0));
+        assert!(grid.edit(&[(free, false), (Cell::new(9, 9), true)]).is_err());
+        assert!(grid.is_free(free), "then nothing is changed");
+    }
+}

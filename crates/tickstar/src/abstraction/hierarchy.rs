@@ -14,6 +14,8 @@ use crate::{Cost, NodeId, Slice, Space};
 pub(super) const NONE: u32 = u32::MAX;
 /// The level whose nodes are the regions that wear out and are made anew.
 const REGION: usize = 4;
+/// The wear of a region that waits for its turn to be made anew.
+const QUEUED: u32 = u32::MAX;
 /// Parts of a cell in which positions are known to searches.
 const PARTS: i64 = 64;
 /// What a straight and a diagonal way of one such part costs: close to one and the root of two, and small, so
@@ -178,9 +180,13 @@ impl Hierarchy {
         }
         let Some(region) = region else { return };
         let wear = self.wear.entry(region.0).or_default();
+        if *wear == QUEUED {
+            return;
+        }
         *wear += 1;
         let cells = self.layers[REGION - 1].nodes[region.index()].cells;
-        if *wear >= cells.div_ceil(2) && !self.worn.contains(&region.0) {
+        if *wear >= cells.div_ceil(2) {
+            *wear = QUEUED;
             self.worn.push_back(region.0);
         }
     }

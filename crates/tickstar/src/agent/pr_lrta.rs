@@ -305,6 +305,9 @@ impl PrLrta {
             return Some(Progress::Working);
         }
         let level = hierarchy.root(self.goal).0.min(self.config.level as usize);
+        if level == 0 {
+            return Some(Progress::Failed); // the goal has been cut off, and nobody told
+        }
         let (here, there) =
             (hierarchy.ancestor(self.at, level), hierarchy.ancestor(self.goal, level));
         let (Some(here), Some(there)) = (here, there) else { return Some(Progress::Failed) };

@@ -534,7 +534,7 @@ impl Planner {
                 hierarchy.links(self.level, node).for_each(|(near, _)| self.marks.add(near));
             }
         }
-        let tail = *self.path.last()?;
+        let Some(&tail) = self.path.last() else { return Some(Progress::Failed) };
         self.level -= 1;
         let level = self.level;
         let (from, aim) = (hierarchy.ancestor(self.from, level), hierarchy.ancestor(goal, level));

@@ -1,5 +1,6 @@
 //! A grid map: one bit a cell, edited in place.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -288,10 +289,16 @@ impl Grid {
     /// # Errors
     /// When the cell is outside the map.
     pub fn set_free(&mut self, cell: Cell, free: bool) -> Result<bool, GridError> {
-        self.edit(&[(cell, free)]).map(|changed| changed > 0)
+        if self.hierarchy.is_some() || !self.is_inside(cell) {
+            return self.edit(&[(cell, free)]).map(|changed| changed > 0);
+        }
+        let changed = self.is_free(cell) != free;
+        self.put(cell.x, cell.y, free);
+        Ok(changed)
     }
 
-    /// Frees (`true`) or blocks many cells at once; answers how many of them changed.
+    /// Frees (`true`) or blocks many cells at once; answers how many cells are others than before. Of one that
+    /// is named twice, the last counts.
     ///
     /// For a map with a [`Hierarchy`] that is less work than one by one, and gives better groups.
     ///
@@ -302,28 +309,24 @@ impl Grid {
             let (width, height) = (self.width, self.height);
             return Err(GridError::Outside { cell, width, height });
         }
-        let Some(mut hierarchy) = self.hierarchy.take() else {
-            return Ok(self.set_all(cells));
-        };
-        let differs = |&&(cell, free): &&(Cell, bool)| self.is_free(cell) != free;
-        let nodes: Vec<_> = cells.iter().filter(differs).map(|&(cell, _)| self.id(cell)).collect();
-        if !nodes.is_empty() {
-            let edit = hierarchy.before(self, &nodes);
-            self.set_all(cells);
-            Arc::make_mut(&mut hierarchy).mend(self, &edit);
+        // What a cell is set to last counts.
+        let last: BTreeMap<Cell, bool> = cells.iter().copied().collect();
+        let differs = |&(cell, free): &(Cell, bool)| self.is_free(cell) != free;
+        let news: Vec<(Cell, bool)> = last.into_iter().filter(differs).collect();
+        if news.is_empty() {
+            return Ok(0);
         }
-        self.hierarchy = Some(hierarchy);
-        Ok(nodes.len())
-    }
-
-    /// Sets cells of the map; answers how often that changed something.
-    fn set_all(&mut self, cells: &[(Cell, bool)]) -> usize {
-        let mut changed = 0;
-        for &(cell, free) in cells {
-            changed += usize::from(self.is_free(cell) != free);
+        let hierarchy = self.hierarchy.take();
+        let nodes: Vec<_> = news.iter().map(|&(cell, _)| self.id(cell)).collect();
+        let edit = hierarchy.as_ref().map(|hierarchy| hierarchy.before(self, &nodes));
+        for &(cell, free) in &news {
             self.put(cell.x, cell.y, free);
         }
-        changed
+        if let (Some(mut hierarchy), Some(edit)) = (hierarchy, edit) {
+            Arc::make_mut(&mut hierarchy).mend(self, &edit);
+            self.hierarchy = Some(hierarchy);
+        }
+        Ok(news.len())
     }
 
     /// Gives the map its [`Hierarchy`], for the searches that plan on one and for quick answers to
