@@ -346,7 +346,9 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(planned == walked, Clock::applies(entry), "{}", entry.name);
+            // PR LRTA* walks what it has planned too, but plans nothing ahead while it walks.
+            let idle = entry.name == "pr-lrta";
+            assert_eq!(planned == walked, Clock::applies(entry) || idle, "{}", entry.name);
         }
     }
 
