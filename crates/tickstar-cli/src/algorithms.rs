@@ -56,7 +56,7 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
     if guarantees.needs_hierarchy {
         writeln!(
             out,
-            "    needs an abstraction of the map, made beforehand: see `tickstar abstraction`"
+            "    needs an abstraction of the map: made first where it is needed; see `tickstar abstraction`"
         )?;
     }
     if guarantees.slow_to_give_up {
