@@ -42,7 +42,8 @@
 //! Tables ask for a depth of 15 at most: 841 expansions on a grid.
 
 use super::{
-    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, most_traces, most_updates,
+    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, has_way, most_traces,
+    most_updates,
 };
 use crate::search::Paged;
 use crate::{EndpointError, Hierarchy, Limits, NodeId, Slice, Space, Subgoal};
@@ -257,8 +258,7 @@ impl<S: Space> Agent<S> for DLrta {
         let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
         slice.share(slice.budget(), most_traces(slice.budget()));
         if self.unsure || self.hopeless {
-            let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
-            (self.unsure, self.hopeless) = (false, !way);
+            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
         }
         if self.hopeless {
             return Step::Unreachable;

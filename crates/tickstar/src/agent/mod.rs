@@ -127,6 +127,12 @@ fn check_hierarchy(space: &impl Space) -> Result<(), AgentError> {
     }
 }
 
+/// Whether the hierarchy knows of a way to the goal, which may have been blocked: a few look-ups.
+fn has_way(space: &impl Space, at: NodeId, goal: NodeId) -> bool {
+    let levels = space.hierarchy();
+    space.contains(goal) && levels.is_some_and(|levels| levels.reachable(at, goal))
+}
+
 /// The trace steps a tick of this budget may do, where they are cheap beside expansions.
 fn most_traces(budget: u64) -> u64 {
     budget.saturating_mul(UPDATES)

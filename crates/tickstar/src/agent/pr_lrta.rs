@@ -50,7 +50,8 @@
 //! updates, two for each node expanded on the level. The agent waits while a plan is not done.
 
 use super::{
-    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, most_traces, most_updates,
+    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, has_way, most_traces,
+    most_updates,
 };
 use crate::space::{Corridor, Exit, Marks};
 use crate::{
@@ -442,8 +443,7 @@ impl<S: Space> Agent<S> for PrLrta {
         let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
         slice.share(slice.budget(), most_traces(slice.budget()));
         if self.unsure || self.hopeless {
-            let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
-            (self.unsure, self.hopeless) = (false, !way);
+            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
         }
         if self.hopeless {
             self.drop_plan();

@@ -42,7 +42,7 @@
 //! climbing to where a plan begins. Planning goes on where it stopped. The time an expansion takes on a level above
 //! grows with the neighbours of a node, six or so.
 
-use super::{Agent, AgentError, Seen, Step, check_hierarchy, most_traces};
+use super::{Agent, AgentError, Seen, Step, check_hierarchy, has_way, most_traces};
 use crate::space::{Corridor, Exit, Marks};
 use crate::{
     BestFirst, Cost, EndpointError, Event, Hierarchy, Limits, NodeId, OpenList, SearchConfig,
@@ -620,8 +620,7 @@ impl<S: Space> Agent<S> for Pra {
         let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
         slice.share(slice.budget(), most_traces(slice.budget()));
         if self.unsure || self.hopeless {
-            let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
-            (self.unsure, self.hopeless) = (false, !way);
+            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
         }
         if self.hopeless {
             self.drop_plan();

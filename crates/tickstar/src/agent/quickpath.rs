@@ -26,7 +26,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Agent, AgentError, Seen, Step, check_hierarchy, most_traces};
+use super::{Agent, AgentError, Seen, Step, check_hierarchy, has_way, most_traces};
 use crate::{EndpointError, Event, Hierarchy, Limits, NodeId, Slice, Space};
 
 /// An agent that walks a way without having searched for it: as long as it likes, but at once.
@@ -199,8 +199,7 @@ impl<S: Space> Agent<S> for QuickPath {
         let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
         slice.share(0, most_traces(slice.budget()));
         if self.unsure || self.hopeless {
-            let way = space.contains(self.goal) && hierarchy.reachable(self.at, self.goal);
-            (self.unsure, self.hopeless) = (false, !way);
+            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
         }
         if self.hopeless {
             return Step::Unreachable;
