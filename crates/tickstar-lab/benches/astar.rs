@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use pathfinding::prelude::astar;
 use tickstar::{
-    Agent, BestFirst, Cell, Event, OpenList, SearchConfig, Seen, Slice, Step, TimeBounded,
-    TimeBoundedConfig, Tracing,
+    Agent, AgentState, BestFirst, Cell, Event, OpenList, SearchConfig, Seen, Slice, Step,
+    TimeBounded, TimeBoundedConfig, Tracing,
 };
 
 use courses::{Course, courses};
@@ -52,7 +52,8 @@ fn sliced(courses: &[Course], agent: &mut TimeBounded, budget: u64) -> (Duration
                 agent.assign(&course.grid, start, goal).expect("a fit problem");
                 loop {
                     let mut slice = Slice::new(budget);
-                    let step = agent.tick(&course.grid, Seen::default(), &mut slice);
+                    let step =
+                        agent.tick(&course.grid, agent.position(), Seen::default(), &mut slice);
                     expansions += slice.expansions();
                     // From here on the agent only walks.
                     if slice.has(Event::Found) || step == Step::Arrived {

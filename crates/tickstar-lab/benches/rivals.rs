@@ -97,7 +97,8 @@ fn run(
     while agent.position() != goal {
         let mut slice = Slice::new(budget);
         let begin = Instant::now();
-        let step = agent.tick(world.known(), Seen { changed: world.news() }, &mut slice);
+        let step =
+            agent.tick(world.known(), agent.position(), Seen { changed: world.news() }, &mut slice);
         work.time += begin.elapsed();
         work.expansions += slice.expansions();
         work.updates += slice.updates();

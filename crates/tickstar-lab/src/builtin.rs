@@ -97,8 +97,8 @@ static ALL: [Builtin; 12] = [
 #[cfg(test)]
 mod tests {
     use tickstar::{
-        Agent, Cost, Event, NodeId, SearchConfig, Seen, Slice, Space, Step, TimeBounded,
-        TimeBoundedConfig, find_path,
+        Agent, AgentState, Cost, Event, NodeId, SearchConfig, Seen, Slice, Space, Step,
+        TimeBounded, TimeBoundedConfig, find_path,
     };
 
     use super::*;
@@ -167,7 +167,7 @@ mod tests {
             let (mut at, mut cost, mut cells, mut found) = (self.start, Cost::ZERO, vec![], false);
             for _ in 0..10_000 {
                 let mut slice = Slice::new(budget);
-                let step = agent.tick(&self.grid, Seen::default(), &mut slice);
+                let step = agent.tick(&self.grid, agent.position(), Seen::default(), &mut slice);
                 found |= slice.has(Event::Shortcut);
                 match step {
                     Step::Move(to) => {

@@ -166,7 +166,7 @@ impl Sim {
                 None => Slice::new(self.budget),
             };
             let seen = Seen { changed: self.world.news() };
-            let step = self.agent.tick(self.world.known(), seen, &mut slice);
+            let step = self.agent.tick(self.world.known(), self.agent.position(), seen, &mut slice);
             let within = slice.expansions() <= limits.expansions
                 && slice.traces() <= limits.traces
                 && slice.updates() <= limits.updates;
@@ -313,7 +313,7 @@ mod tests {
     }
 
     impl Agent<Grid> for Stretches {
-        fn tick(&mut self, _: &Grid, _: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        fn tick(&mut self, _: &Grid, _: NodeId, _: Seen<'_>, slice: &mut Slice<'_>) -> Step {
             // Two ticks of thinking for each stretch, and more of it for each.
             let work = self.ticks + 1;
             assert!((0..work).all(|_| slice.expand(self.row[0])));
@@ -336,7 +336,9 @@ mod tests {
         fn place(&mut self, _: &Grid, _: NodeId) -> Result<(), AgentError> {
             unreachable!("it is left alone")
         }
+    }
 
+    impl tickstar::AgentState for Stretches {
         fn position(&self) -> NodeId {
             self.row[self.at]
         }

@@ -75,7 +75,7 @@ fn walk(course: &Course<'_>, config: &Config, budget: u64) -> (f64, u64) {
     while agent.position() != goal {
         let at = agent.position();
         let mut slice = Slice::new(budget);
-        let step = agent.tick(grid, Seen::default(), &mut slice);
+        let step = agent.tick(grid, agent.position(), Seen::default(), &mut slice);
         let (expansions, traces) = (slice.expansions(), slice.traces());
         assert!(expansions <= if found { 0 } else { most_expansions }, "{expansions} expansions");
         assert!(traces <= if found { 10 * budget } else { most_traces }, "{traces} trace steps");

@@ -6,8 +6,8 @@ use std::cell::Cell as Counter;
 
 use tickstar::catalog;
 use tickstar::{
-    Agent, Cell, Cost, Event, Grid, NodeId, Restart, SearchConfig, Seen, Skip, Slice, Space, Step,
-    TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, AgentState, Cell, Cost, Event, Grid, NodeId, Restart, SearchConfig, Seen, Skip, Slice,
+    Space, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
 use tickstar_lab::{Job, Outcome, Record, Terrain, builtin};
 
@@ -142,7 +142,7 @@ fn restart(side: u32, ticks: u64, budget: u64, last_budget: u64) -> Work {
     let mut before = start;
     for _ in 0..ticks {
         before = position(&agent);
-        let step = agent.tick(&map, Seen::default(), &mut Slice::new(budget));
+        let step = agent.tick(&map, agent.position(), Seen::default(), &mut Slice::new(budget));
         assert!(matches!(step, Step::Move(_)));
     }
     let [from, at] = [before, position(&agent)].map(|node| map.grid.cell(node));
@@ -153,7 +153,7 @@ fn restart(side: u32, ticks: u64, budget: u64, last_budget: u64) -> Work {
     let mut work = None;
     let allocations = allocation_counter::measure(|| {
         let mut slice = Slice::new(last_budget);
-        agent.tick(&map, Seen { changed: &seen }, &mut slice);
+        agent.tick(&map, agent.position(), Seen { changed: &seen }, &mut slice);
         assert!(slice.has(Event::Restart), "the path led another way");
         work = Some((slice.expansions(), slice.traces()));
     });

@@ -8,7 +8,7 @@
 //! let config = catalog::find("tba")?.configure(&[("switch", "true")])?;
 //! config.check_budget(10)?;
 //! let mut agent = config.agent(&grid, start, goal)?;
-//! while agent.tick(&grid, Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+//! while agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -14,7 +14,7 @@
 //! let mut unit = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal)?;
 //! loop {
 //!     // Once a frame: at most 10 units of thinking, and one step.
-//!     match unit.tick(&grid, Seen::default(), &mut Slice::new(10)) {
+//!     match unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) {
 //!         Step::Move(to) => println!("step to {}", grid.cell(to)),
 //!         Step::Wait => {}
 //!         Step::Arrived => break,
@@ -76,9 +76,9 @@ pub use abstraction::{
     Subgoals, SubgoalsError,
 };
 pub use agent::{
-    Acting, Agent, AgentError, Avoid, Commitment, DLrta, DLrtaConfig, DStarLite, DStarLiteConfig,
-    Lesson, Local, LocalConfig, Lookahead, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath,
-    Restart, Seen, StartLevel, Step, Ties, TimeBounded, TimeBoundedConfig, Tracing,
+    Acting, Agent, AgentError, AgentState, Avoid, Commitment, DLrta, DLrtaConfig, DStarLite,
+    DStarLiteConfig, Lesson, Local, LocalConfig, Lookahead, PrLrta, PrLrtaConfig, Pra, PraConfig,
+    QuickPath, Restart, Seen, StartLevel, Step, Ties, TimeBounded, TimeBoundedConfig, Tracing,
 };
 pub use budget::{Event, Limits, Slice, Work};
 pub use cost::Cost;

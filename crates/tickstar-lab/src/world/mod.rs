@@ -322,7 +322,7 @@ impl Clutter {
 /// let world = terrain.world(NodeId(0), NodeId(5));
 /// let config = TimeBoundedConfig::default();
 /// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
-/// agent.tick(world.known(), Seen::default(), &mut Slice::new(10));
+/// agent.tick(world.known(), agent.position(), Seen::default(), &mut Slice::new(10));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -335,7 +335,7 @@ impl Clutter {
 /// let world = terrain.world(NodeId(0), NodeId(5));
 /// let config = TimeBoundedConfig::default();
 /// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
-/// agent.tick(world.truth(), Seen::default(), &mut Slice::new(10));
+/// agent.tick(world.truth(), agent.position(), Seen::default(), &mut Slice::new(10));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

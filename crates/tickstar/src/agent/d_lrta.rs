@@ -42,8 +42,8 @@
 //! Tables ask for a depth of 15 at most: 841 expansions on a grid.
 
 use super::{
-    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, has_way, most_traces,
-    most_updates,
+    Agent, AgentError, AgentState, Ball, Seen, Step, Thought, check_hierarchy, has_way,
+    most_traces, most_updates,
 };
 use crate::search::Paged;
 use crate::{EndpointError, Hierarchy, Limits, NodeId, Slice, Space, Subgoal};
@@ -81,7 +81,7 @@ impl Default for DLrtaConfig {
 /// let goal = grid.node(Cell::new(7, 3)).unwrap();
 /// let config = DLrtaConfig { level: 1, ..DLrtaConfig::default() };
 /// let mut unit = DLrta::new(&grid, config, start, goal)?;
-/// while unit.tick(&grid, Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -250,7 +250,10 @@ impl DLrta {
 }
 
 impl<S: Space> Agent<S> for DLrta {
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
+            return Step::Wait;
+        }
         self.heed(space, seen);
         if self.at == self.goal {
             return Step::Arrived;
@@ -304,7 +307,9 @@ impl<S: Space> Agent<S> for DLrta {
         self.drop_plan();
         Ok(())
     }
+}
 
+impl AgentState for DLrta {
     fn position(&self) -> NodeId {
         self.at
     }

@@ -73,7 +73,7 @@
 //! of neighbours too. Stale entries are cleared from the open list at times, in one go: constant time
 //! amortised.
 
-use super::{Agent, AgentError, Seen, Step, may_update, most_updates};
+use super::{Agent, AgentError, AgentState, Seen, Step, may_update, most_updates};
 use crate::search::{Entry, List, Open, Paged};
 use crate::{Cost, EndpointError, Event, Limits, NodeId, OpenList, Priority, Skip, Slice, Space};
 
@@ -175,11 +175,11 @@ pub struct DStarLiteConfig {
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal)?;
 /// // All at once. Then a door shuts, and the rest of the way is mended.
-/// assert!(matches!(unit.tick(&grid, Seen::default(), &mut Slice::unlimited()), Step::Move(_)));
+/// assert!(matches!(unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::unlimited()), Step::Move(_)));
 /// let door = Cell::new(5, 1);
 /// grid.set_free(door, false)?;
 /// let seen = Seen { changed: &[grid.node(door).unwrap()] };
-/// assert_eq!(unit.tick(&grid, seen, &mut Slice::unlimited()), Step::Unreachable);
+/// assert_eq!(unit.tick(&grid, unit.position(), seen, &mut Slice::unlimited()), Step::Unreachable);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -605,7 +605,10 @@ fn spill(more: &mut Vec<News>, news: News) {
 }
 
 impl<S: Space> Agent<S> for DStarLite {
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
+            return Step::Wait;
+        }
         self.tidy(space);
         self.core.note(space, seen.changed);
         // Also at the goal: the agent may be sent elsewhere, and what it has to take in would pile up.
@@ -640,7 +643,9 @@ impl<S: Space> Agent<S> for DStarLite {
         self.core.done = false;
         Ok(())
     }
+}
 
+impl AgentState for DStarLite {
     fn position(&self) -> NodeId {
         self.core.at
     }

@@ -77,7 +77,7 @@ mod prioritized;
 use self::astar_shaped::AstarShaped;
 pub(crate) use self::ball::Ball;
 use self::prioritized::Prioritized;
-use super::{Agent, AgentError, Seen, Step, most_updates};
+use super::{Agent, AgentError, AgentState, Seen, Step, most_updates};
 use crate::search::Learned;
 use crate::{Cost, EndpointError, Limits, NodeId, OpenList, Slice, Space};
 
@@ -163,7 +163,7 @@ impl Default for LocalConfig {
 /// let start = grid.node(Cell::new(0, 0)).unwrap();
 /// let goal = grid.node(Cell::new(7, 3)).unwrap();
 /// let mut unit = Local::new(&grid, LocalConfig::default(), start, goal)?;
-/// while unit.tick(&grid, Seen::default(), &mut Slice::new(4)) != Step::Arrived {}
+/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(4)) != Step::Arrived {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -270,7 +270,10 @@ impl Local {
 }
 
 impl<S: Space> Agent<S> for Local {
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
+            return Step::Wait;
+        }
         self.heed(space, seen, slice);
         if self.at == self.goal {
             return Step::Arrived;
@@ -311,7 +314,9 @@ impl<S: Space> Agent<S> for Local {
         self.drop_plan();
         Ok(())
     }
+}
 
+impl AgentState for Local {
     fn position(&self) -> NodeId {
         self.at
     }

@@ -50,27 +50,8 @@ pub struct Seen<'a> {
     pub changed: &'a [NodeId],
 }
 
-/// Something that walks to a goal, one step a tick.
-///
-/// Before each tick the agent stands where its last [`Step::Move`] led. It never owns the map: each
-/// tick borrows the space as the agent knows it.
-pub trait Agent<S: Space> {
-    /// Thinks within the slice and takes a step.
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
-
-    /// Gives the agent a new task, keeping its memory for reuse. It then behaves as a fresh one.
-    ///
-    /// # Errors
-    /// When the start or goal cannot be stood on, or the space is not fit for the agent.
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
-
-    /// Puts the agent somewhere else, with the same goal: it was thrown back, or is to walk again. It
-    /// keeps what it has learned about the map.
-    ///
-    /// # Errors
-    /// When it cannot stand there, or at its goal.
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError>;
-
+/// What can be asked of an agent without its map.
+pub trait AgentState: Send + Sync {
     /// Where the agent stands.
     fn position(&self) -> NodeId;
 
@@ -85,6 +66,28 @@ pub trait Agent<S: Space> {
 
     /// Heap memory of the search state in bytes, the map not counted.
     fn bytes(&self) -> usize;
+}
+
+/// Something that walks to a goal, one step a tick.
+///
+/// Before each tick the agent stands where its last [`Step::Move`] led. It never owns the map: each
+/// tick borrows the space as the agent knows it.
+pub trait Agent<S: Space>: AgentState {
+    /// Thinks within the slice and takes a step.
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
+
+    /// Gives the agent a new task, keeping its memory for reuse. It then behaves as a fresh one.
+    ///
+    /// # Errors
+    /// When the start or goal cannot be stood on, or the space is not fit for the agent.
+    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
+
+    /// Puts the agent somewhere else, with the same goal: it was thrown back, or is to walk again. It
+    /// keeps what it has learned about the map.
+    ///
+    /// # Errors
+    /// When it cannot stand there, or at its goal.
+    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError>;
 }
 
 /// Why an agent cannot take a task.

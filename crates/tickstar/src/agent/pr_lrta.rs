@@ -50,8 +50,8 @@
 //! updates, two for each node expanded on the level. The agent waits while a plan is not done.
 
 use super::{
-    Agent, AgentError, Ball, Seen, Step, Thought, check_hierarchy, has_way, most_traces,
-    most_updates,
+    Agent, AgentError, AgentState, Ball, Seen, Step, Thought, check_hierarchy, has_way,
+    most_traces, most_updates,
 };
 use crate::space::{Corridor, Exit, Marks};
 use crate::{
@@ -91,7 +91,7 @@ impl Default for PrLrtaConfig {
 /// let goal = grid.node(Cell::new(7, 3)).unwrap();
 /// let config = PrLrtaConfig { level: 2, ..PrLrtaConfig::default() };
 /// let mut unit = PrLrta::new(&grid, config, start, goal)?;
-/// while unit.tick(&grid, Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -431,7 +431,10 @@ impl PrLrta {
 }
 
 impl<S: Space> Agent<S> for PrLrta {
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
+            return Step::Wait;
+        }
         if seen.changed.iter().any(|&node| space.contains(node)) {
             self.mind.forget();
             self.mind.drop_plan();
@@ -478,7 +481,9 @@ impl<S: Space> Agent<S> for PrLrta {
         self.drop_plan();
         Ok(())
     }
+}
 
+impl AgentState for PrLrta {
     fn position(&self) -> NodeId {
         self.at
     }

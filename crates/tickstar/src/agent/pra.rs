@@ -42,7 +42,7 @@
 //! climbing to where a plan begins. Planning goes on where it stopped. The time an expansion takes on a level above
 //! grows with the neighbours of a node, six or so.
 
-use super::{Agent, AgentError, Seen, Step, check_hierarchy, has_way, most_traces};
+use super::{Agent, AgentError, AgentState, Seen, Step, check_hierarchy, has_way, most_traces};
 use crate::space::{Corridor, Exit, Marks};
 use crate::{
     BestFirst, Cost, EndpointError, Event, Hierarchy, Limits, NodeId, OpenList, SearchConfig,
@@ -96,7 +96,7 @@ impl Default for PraConfig {
 /// let start = grid.node(Cell::new(0, 0)).unwrap();
 /// let goal = grid.node(Cell::new(7, 3)).unwrap();
 /// let mut unit = Pra::new(&grid, PraConfig::default(), start, goal)?;
-/// while unit.tick(&grid, Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -609,7 +609,10 @@ fn meeting_level(hierarchy: &Hierarchy, from: NodeId, to: NodeId) -> usize {
 }
 
 impl<S: Space> Agent<S> for Pra {
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
+            return Step::Wait;
+        }
         if !seen.changed.is_empty() {
             self.unsure = true;
             self.checked = self.walked;
@@ -657,7 +660,9 @@ impl<S: Space> Agent<S> for Pra {
         self.drop_plan();
         Ok(())
     }
+}
 
+impl AgentState for Pra {
     fn position(&self) -> NodeId {
         self.at
     }
@@ -751,7 +756,7 @@ mod tests {
                         }
                         true
                     };
-                    let step = agent.tick(&grid, Seen::default(), &mut Slice::watched(1, &mut watch));
+                    let step = agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::watched(1, &mut watch));
                     for (level, node) in expanded {
                         let inside = |planner: &Planner| {
                             let parent = hierarchy.parent(level, node);
@@ -786,23 +791,36 @@ mod tests {
         let [start, goal] = [(3, 3), (35, 20)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
         let mut agent = Pra::new(&grid, PraConfig::default(), start, goal).unwrap();
         let mut slice = Slice::unlimited();
-        assert_eq!(agent.tick(&grid, Seen::default(), &mut slice), Step::Unreachable);
+        assert_eq!(
+            agent.tick(&grid, agent.position(), Seen::default(), &mut slice),
+            Step::Unreachable
+        );
         assert_eq!((slice.expansions(), slice.traces(), slice.updates()), (0, 0, 0));
         // A door opens, and shuts while it is on its way.
         let door = Cell::new(20, 15);
         let changed = [grid.node(door).unwrap()];
         grid.set_free(door, true).unwrap();
         for _ in 0..10 {
-            let step = agent.tick(&grid, Seen { changed: &changed }, &mut Slice::unlimited());
+            let step = agent.tick(
+                &grid,
+                agent.position(),
+                Seen { changed: &changed },
+                &mut Slice::unlimited(),
+            );
             assert!(matches!(step, Step::Move(_)));
         }
         grid.set_free(door, false).unwrap();
         let mut slice = Slice::unlimited();
-        assert_eq!(agent.tick(&grid, Seen { changed: &changed }, &mut slice), Step::Unreachable);
+        assert_eq!(
+            agent.tick(&grid, agent.position(), Seen { changed: &changed }, &mut slice),
+            Step::Unreachable
+        );
         assert_eq!(slice.expansions(), 0);
         grid.set_free(door, true).unwrap();
-        agent.tick(&grid, Seen { changed: &changed }, &mut Slice::unlimited());
-        while agent.tick(&grid, Seen::default(), &mut Slice::unlimited()) != Step::Arrived {}
+        agent.tick(&grid, agent.position(), Seen { changed: &changed }, &mut Slice::unlimited());
+        while agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited())
+            != Step::Arrived
+        {}
     }
 
     /// The level to begin on, by hand, on a map whose levels halve in width.
@@ -839,7 +857,7 @@ mod tests {
             let [start, goal] = [from, (49, 39)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
             let mut agent = Pra::new(map, PraConfig::default(), start, goal).unwrap();
             let mut walk = vec![start];
-            while let step = agent.tick(map, Seen::default(), &mut Slice::new(20))
+            while let step = agent.tick(map, agent.position(), Seen::default(), &mut Slice::new(20))
                 && step != Step::Arrived
             {
                 assert_ne!(step, Step::Unreachable);

@@ -26,7 +26,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Agent, AgentError, Seen, Step, check_hierarchy, has_way, most_traces};
+use super::{Agent, AgentError, AgentState, Seen, Step, check_hierarchy, has_way, most_traces};
 use crate::{EndpointError, Event, Hierarchy, Limits, NodeId, Slice, Space};
 
 /// An agent that walks a way without having searched for it: as long as it likes, but at once.
@@ -38,7 +38,7 @@ use crate::{EndpointError, Event, Hierarchy, Limits, NodeId, Slice, Space};
 /// let start = grid.node(Cell::new(0, 0)).unwrap();
 /// let goal = grid.node(Cell::new(7, 3)).unwrap();
 /// let mut unit = QuickPath::new(&grid, start, goal)?;
-/// while unit.tick(&grid, Seen::default(), &mut Slice::new(1)) != Step::Arrived {}
+/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(1)) != Step::Arrived {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -191,7 +191,10 @@ fn for_each_neighbour(
 }
 
 impl<S: Space> Agent<S> for QuickPath {
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
+            return Step::Wait;
+        }
         self.unsure |= !seen.changed.is_empty();
         if self.at == self.goal {
             return Step::Arrived;
@@ -231,7 +234,9 @@ impl<S: Space> Agent<S> for QuickPath {
         self.drop_plan();
         Ok(())
     }
+}
 
+impl AgentState for QuickPath {
     fn position(&self) -> NodeId {
         self.at
     }

@@ -70,7 +70,7 @@ pub use restart::Restart;
 
 use self::restart::Back;
 use super::shortcut::Shortcut;
-use super::{Agent, AgentError, Seen, Step};
+use super::{Agent, AgentError, AgentState, Seen, Step};
 use crate::search::Trails;
 use crate::search::Which::{Follow, Fresh};
 use crate::{
@@ -162,7 +162,7 @@ pub struct TimeBoundedConfig {
 /// let goal = grid.node(Cell::new(7, 3)).unwrap();
 /// let mut unit = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal)?;
 /// loop {
-///     match unit.tick(&grid, Seen::default(), &mut Slice::new(10)) {
+///     match unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) {
 ///         Step::Move(to) => println!("walk to {}", grid.cell(to)),
 ///         Step::Wait => {}
 ///         Step::Arrived => break,
@@ -423,7 +423,10 @@ impl TimeBounded {
 }
 
 impl<S: Space> Agent<S> for TimeBounded {
-    fn tick(&mut self, space: &S, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
+            return Step::Wait;
+        }
         if self.at == self.goal {
             self.note(space, seen); // it may be sent elsewhere, and then needs to know
             return Step::Arrived;
@@ -466,7 +469,9 @@ impl<S: Space> Agent<S> for TimeBounded {
         self.put(space, at);
         Ok(())
     }
+}
 
+impl AgentState for TimeBounded {
     fn position(&self) -> NodeId {
         self.at
     }

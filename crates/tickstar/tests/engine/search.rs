@@ -1,8 +1,6 @@
 //! The best-first search against Dijkstra's, and against itself under other settings.
 
-mod common;
-
-use common::{
+use crate::kit::{
     Draw, Explored, Kind, Problem, Random, Telling, explore, explore_with, ratio, useless_nodes,
     weighted,
 };

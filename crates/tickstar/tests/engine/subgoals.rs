@@ -1,13 +1,11 @@
 //! Tables of subgoals against oracles: a search for every pair, and LRTA* read out literally.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Kind, Oracle, Problem, Random, Telling};
+use crate::kit::{Kind, Oracle, Problem, Random, Telling};
 use tickstar::{
-    Agent, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, NodeId, Seen, Slice, Space,
-    Step, Subgoals,
+    Agent, AgentState, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, NodeId, Seen, Slice,
+    Space, Step, Subgoals,
 };
 
 /// The nodes of a level.
@@ -307,7 +305,7 @@ fn d_lrta_walks_as_it_is_told() {
             let (to, total) = look_ahead(&told, &h, (at, target), depth).unwrap();
             let total = total.max(h(at));
             raised.insert(at, total);
-            let step = agent.tick(grid, Seen::default(), &mut Slice::unlimited());
+            let step = agent.tick(grid, agent.position(), Seen::default(), &mut Slice::unlimited());
             assert_eq!(step, Step::Move(to), "from {at} to {target}");
             at = to;
             moves += 1;

@@ -1,10 +1,8 @@
 //! The levels of a map: what must hold when they are made, and after any number of repairs.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Oracle, Random, Telling};
+use crate::kit::{Oracle, Random, Telling};
 use tickstar::{
     Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Neighbors, NodeId, Slice, Space,
 };

@@ -1,13 +1,12 @@
 //! D* Lite against plain searches of the map as it is at each moment.
 
-mod common;
-
 use std::fmt;
 
-use common::{Draw, Oracle, Problem, Random, Telling, World, discover, walk};
+use crate::kit::{Draw, Oracle, Problem, Random, Telling, World, discover, walk};
 use tickstar::{
-    Agent, AgentError, BestFirst, Cell, Cost, DStarLite, DStarLiteConfig, EndpointError, Event,
-    Graph, Grid, NodeId, OpenList, SearchConfig, Seen, Slice, Space, Step, Ties, Work,
+    Agent, AgentError, AgentState, BestFirst, Cell, Cost, DStarLite, DStarLiteConfig,
+    EndpointError, Event, Graph, Grid, NodeId, OpenList, SearchConfig, Seen, Slice, Space, Step,
+    Ties, Work,
 };
 
 /// Both open lists with either rule for ties.
@@ -177,7 +176,7 @@ struct Scene<C: Changing> {
 
 impl<C: Changing> fmt::Debug for Scene<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = Agent::<C::Map>::position(&self.agent);
+        let at = self.agent.position();
         write!(f, "{}", self.map.map().draw(at, self.goal))
     }
 }
@@ -219,7 +218,7 @@ impl Scene<Edges> {
 
 impl<C: Changing> Scene<C> {
     fn at(&self) -> NodeId {
-        Agent::<C::Map>::position(&self.agent)
+        self.agent.position()
     }
 
     /// One tick of which only the first so many units of work are allowed, and nothing checked but the
@@ -233,8 +232,13 @@ impl<C: Changing> Scene<C> {
             allowed
         };
         let mut slice = Slice::watched(budget, &mut watch);
-        let step = self.agent.tick(self.map.map(), Seen { changed: told }, &mut slice);
-        let limits = Agent::<C::Map>::limits(&self.agent, budget);
+        let step = self.agent.tick(
+            self.map.map(),
+            self.agent.position(),
+            Seen { changed: told },
+            &mut slice,
+        );
+        let limits = self.agent.limits(budget);
         assert!(slice.expansions() <= limits.expansions && slice.expansions() <= budget);
         assert!(slice.updates() <= limits.updates && slice.traces() <= limits.traces);
         let events = slice.events().collect();
@@ -264,8 +268,8 @@ impl<C: Changing> Scene<C> {
         }
         let known = matches!(done.step, Step::Move(_) | Step::Arrived);
         assert_eq!(self.agent.cost_to_go().is_some(), known);
-        assert_eq!(Agent::<C::Map>::target(&self.agent), known.then_some(self.goal));
-        let plan = Agent::<C::Map>::plan(&self.agent);
+        assert_eq!(self.agent.target(), known.then_some(self.goal));
+        let plan = self.agent.plan();
         assert_eq!(plan.is_some(), known);
         if let Some(plan) = plan {
             assert_eq!(self.agent.cost_to_go(), distances[at.index()]);
@@ -564,7 +568,7 @@ fn tasks_it_cannot_take_are_errors() {
         assert_eq!(agent.assign(&grid, free, bad).unwrap_err(), goal);
         assert_eq!(agent.place(&grid, bad).unwrap_err(), start);
         // It goes on as if it had not been asked.
-        let step = agent.tick(&grid, Seen::default(), &mut Slice::unlimited());
+        let step = agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited());
         assert_eq!(step, Step::Arrived);
     }
     let one_way = Graph::directed(2, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
@@ -590,7 +594,7 @@ fn what_it_is_not_told_does_no_lasting_harm() {
                 scene.map.oracle().path_cost(&[from, to]);
             }
             surprised += usize::from(done.step == Step::Wait);
-            let _ = Agent::<Grid>::plan(&scene.agent); // may be out of date, but has an end
+            let _ = scene.agent.plan(); // may be out of date, but has an end
         }
         scene.tick(&all, u64::MAX, u64::MAX);
         scene.walk_to_the_end(random.pick(&BUDGETS));
@@ -644,9 +648,9 @@ fn a_door_that_opens_and_shuts_for_ever_takes_no_more_memory() {
         for turn in 0..40_000 {
             let told = scene.map.set(Cell::new(6, 10), turn % 2 == 1).unwrap();
             scene.bare_tick(&[told], u64::MAX, u64::MAX);
-            early = if turn == 5000 { Agent::<Grid>::bytes(&scene.agent) } else { early };
+            early = if turn == 5000 { scene.agent.bytes() } else { early };
         }
-        let late = Agent::<Grid>::bytes(&scene.agent);
+        let late = scene.agent.bytes();
         assert!(late <= early * 11 / 10, "{late} bytes, from {early}");
         scene.agent.place(&scene.map.grid, grid.node(Cell::new(39, 2)).unwrap()).unwrap();
         scene.walk_to_the_end(u64::MAX);

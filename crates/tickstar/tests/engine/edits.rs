@@ -1,8 +1,6 @@
 //! Agents on a map that changes under their feet.
 
-mod common;
-
-use common::{Most, Oracle, Problem, Random, Telling, configs, is_slow, tick, walk_of};
+use crate::kit::{Most, Oracle, Problem, Random, Telling, configs, is_slow, tick, walk_of};
 use tickstar::catalog::Config;
 use tickstar::{Agent, Cell, Event, Grid, NodeId, Seen, Step};
 

@@ -1,14 +1,13 @@
 //! Agents on a map that changes, and that are told of every change.
 
-mod common;
-
-use common::{
+use crate::kit::{
     Oracle, Problem, Random, Telling, Tick, check_branch, check_estimates, configs,
     distance_on_empty_map, ratio, tick, too_many_ticks, walk, weighted,
 };
 use tickstar::{
-    Agent, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId, Priority,
-    Restart, SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, AgentState, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId,
+    Priority, Restart, SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig,
+    Tracing,
 };
 
 /// Repeated TB-WA* as in the paper: tracing is free.
@@ -22,7 +21,7 @@ fn agent_of(problem: &Problem<Grid>, config: TimeBoundedConfig) -> TimeBounded {
 }
 
 fn position(agent: &TimeBounded) -> NodeId {
-    Agent::<Grid>::position(agent)
+    agent.position()
 }
 
 /// Blocks and opens about so many random cells, but none of these. Answers what changed.
@@ -50,7 +49,7 @@ fn edit(
 /// What an agent with free tracing means to walk: back to the path it follows, and along it. Parents of
 /// closed nodes do not change without reopening, so the path is still that to its tip.
 fn route(agent: &TimeBounded) -> Option<Vec<NodeId>> {
-    let path = agent.search().path_to(Agent::<Grid>::target(agent)?)?;
+    let path = agent.search().path_to(agent.target()?)?;
     let mut route = vec![position(agent)];
     loop {
         let last = route[route.len() - 1];
@@ -211,7 +210,7 @@ fn lazy_restarts_are_those_of_the_rule() {
                 let opened = |&node: &NodeId| problem.space.is_free(problem.space.cell(node));
                 let opened = changed.iter().any(opened);
                 let news = !changed.is_empty();
-                let found = Agent::<Grid>::plan(&agent).is_some();
+                let found = agent.plan().is_some();
                 let again = news && lazy_restarts(&agent, &problem, &changed, weight);
                 opened_since = !again && (opened_since || opened);
                 let foreseen = foreseen(&agent, &problem, k, opened_since);
@@ -335,7 +334,7 @@ fn a_wall_across_the_way_back_is_heeded_at_once() {
     let cell = problem.space.cell(position(&agent));
     assert_eq!((cell.x, cell.y), (6, 2));
     let wall = block(&mut problem, 2, 2);
-    let path = agent.search().path_to(Agent::<Grid>::target(&agent).unwrap()).unwrap();
+    let path = agent.search().path_to(agent.target().unwrap()).unwrap();
     assert!(!path.contains(&wall), "not on the path");
     assert!(route(&agent).unwrap()[2..].contains(&wall), "but on the way to it");
 
@@ -366,7 +365,8 @@ fn walls_across_the_way_back_are_heeded_at_once() {
                         break;
                     }
                     let (reach, _) = tracing.split(budget);
-                    let Some(path) = Agent::<Grid>::target(&agent)
+                    let Some(path) = agent
+                        .target()
                         .and_then(|tip| agent.search().path_to(tip))
                         .filter(|_| done.has(Event::Backtrack))
                     else {
@@ -665,7 +665,7 @@ fn the_path_followed_is_as_good_as_the_weight_says() {
                 for _ in 0..60 {
                     let at = position(&agent);
                     let changed = unrest.strikes(&mut problem, &mut random, at);
-                    let found = Agent::<Grid>::plan(&agent).is_some();
+                    let found = agent.plan().is_some();
                     let seen = Seen { changed: &changed };
                     let tick = tick(&mut agent, &problem.space, seen, k, u64::MAX);
                     let _context = Telling((problem.clone(), at, config, k, since));
@@ -680,7 +680,7 @@ fn the_path_followed_is_as_good_as_the_weight_says() {
                     if matches!(tick.step, Step::Arrived | Step::Unreachable) {
                         break;
                     }
-                    let Some(path) = Agent::<Grid>::plan(&agent) else { continue };
+                    let Some(path) = agent.plan() else { continue };
                     let to_goal = problem.oracle.distances(problem.goal);
                     let check = |path: &[NodeId]| {
                         let cost = problem.oracle.path_cost(path);
@@ -792,8 +792,8 @@ fn without_reopening_the_rest_of_a_path_can_be_worse_than_the_weight() {
         let mut worse = 0;
         for _ in 0..10 {
             let tick = tick(&mut agent, &graph, Seen::default(), 1000, u64::MAX);
-            let at = Agent::<Graph>::position(&agent);
-            let path = Agent::<Graph>::plan(&agent).unwrap();
+            let at = agent.position();
+            let path = agent.plan().unwrap();
             let here = path.iter().position(|&node| node == at).expect("it is on its path");
             let [whole, rest] = [&path[..], &path[here..]].map(|path| oracle.path_cost(path).0);
             let [best, best_here] = [root, at].map(|node| oracle.distance(node, goal).unwrap().0);
@@ -827,10 +827,10 @@ fn thousands_of_changes_cost_no_trace_steps_beyond_the_limit() {
                     block(&mut problem, x, y);
                 }
                 let mut agent = agent_of(&problem, config);
-                let limits = Agent::<Grid>::limits(&agent, budget);
+                let limits = agent.limits(budget);
                 for i in 0..120 {
                     let at = position(&agent);
-                    let found = Agent::<Grid>::plan(&agent).is_some();
+                    let found = agent.plan().is_some();
                     // Now and then nearly all of what is reported is no change at all.
                     let mut changed = Vec::new();
                     if i % 3 == 2 {

@@ -3,9 +3,7 @@
 //! What holds for all is checked for all; what an algorithm promises beyond that is checked by
 //! name, or where its entry says so.
 
-mod common;
-
-use common::{
+use crate::kit::{
     Draw, Kind, Most, Problem, Random, Telling, Tick, Walk, explore, is_slow, most_moves, ratio,
     useless_nodes, walk_of, walk_within,
 };
@@ -109,11 +107,11 @@ impl Setup {
 }
 
 fn defaults() -> impl Iterator<Item = Setup> {
-    catalog::all().iter().map(|entry| Setup { config: common::default_of(entry) })
+    catalog::all().iter().map(|entry| Setup { config: crate::kit::default_of(entry) })
 }
 
 fn setups() -> impl Iterator<Item = Setup> {
-    common::configs().into_iter().map(|config| Setup { config })
+    crate::kit::configs().into_iter().map(|config| Setup { config })
 }
 
 /// Runs a check with every setup and budget on random grids and graphs, other ones each time.
@@ -355,7 +353,7 @@ fn a_walk_is_the_same_every_time_and_after_any_other() {
             assert_eq!(walk_of(&setup.config, agent.as_mut(), problem, budget), once, "{when}");
             agent.assign(space, problem.goal, problem.start).unwrap();
             for _ in 0..once.ticks.len() / 2 {
-                agent.tick(space, Seen::default(), &mut Slice::new(budget));
+                agent.tick(space, agent.position(), Seen::default(), &mut Slice::new(budget));
             }
         };
         again("with an agent that was given another task first");
@@ -414,7 +412,8 @@ fn without_any_work_an_agent_stays_put() {
         let _context = Telling((&problem, &setup));
         let mut agent = setup.agent(&problem);
         for _ in 0..20 {
-            let step = agent.tick(&problem.space, Seen::default(), &mut Slice::new(0));
+            let step =
+                agent.tick(&problem.space, agent.position(), Seen::default(), &mut Slice::new(0));
             let expected = match problem.optimum {
                 Some(Cost::ZERO) => Step::Arrived,
                 None if setup.plans() => Step::Unreachable, // it needs no work to know
@@ -434,7 +433,10 @@ fn an_end_is_an_end() {
         let last = walk.ticks.last().unwrap().step;
         for _ in 0..3 {
             let mut slice = Slice::new(budget);
-            assert_eq!(agent.tick(&problem.space, Seen::default(), &mut slice), last);
+            assert_eq!(
+                agent.tick(&problem.space, agent.position(), Seen::default(), &mut slice),
+                last
+            );
             assert_eq!((slice.expansions(), slice.traces(), slice.updates()), (0, 0, 0));
         }
     }
@@ -448,7 +450,8 @@ fn at_the_goal_there_is_nothing_to_do() {
         let mut problem = Problem::<Grid>::random(&mut random);
         problem.goal = problem.start;
         let mut slice = Slice::new(100);
-        let step = setup.agent(&problem).tick(&problem.space, Seen::default(), &mut slice);
+        let step =
+            setup.agent(&problem).tick(&problem.space, problem.start, Seen::default(), &mut slice);
         assert_eq!(step, Step::Arrived);
         assert_eq!((slice.expansions(), slice.traces(), slice.updates()), (0, 0, 0));
     }

@@ -3,18 +3,16 @@
 //! The listings of the 2012 paper are here as plainly as possible, beside what holds for every
 //! algorithm and what the learned estimates promise.
 
-mod common;
-
 use std::cmp::Reverse;
 
-use common::{
+use crate::kit::{
     Problem, Random, Telling, Walk, World, check_branch, check_estimates, configs, discover,
     discover_within, distance_on_empty_map, is_slow, ratio, tick, too_many_ticks, walk, weighted,
 };
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, Cell, Cost, Event, Grid, Limits, Neighbors, NodeId, Priority, Restart, SearchConfig,
-    Seen, Step, TimeBoundedConfig, Tracing,
+    Agent, AgentState, Cell, Cost, Event, Grid, Limits, Neighbors, NodeId, Priority, Restart,
+    SearchConfig, Seen, Step, TimeBoundedConfig, Tracing,
 };
 
 fn configured(name: &str, settings: &[(&str, &str)]) -> Config {
@@ -510,7 +508,7 @@ fn learned_estimates_only_grow_and_stay_consistent() {
                         *before = now;
                     }
                 });
-                let began_again = |tick: &&common::Tick| tick.has(Event::Restart);
+                let began_again = |tick: &&crate::kit::Tick| tick.has(Event::Restart);
                 restarts += walk.ticks.iter().filter(began_again).count();
                 raised_at_last += raised;
             }
@@ -543,11 +541,7 @@ fn the_way_back_leads_to_the_root() {
                         &mut world,
                         budget_for(k, tracing),
                         |agent, world, tick| {
-                            check_branch(
-                                agent.search(),
-                                &world.known,
-                                Agent::<Grid>::position(agent),
-                            );
+                            check_branch(agent.search(), &world.known, agent.position());
                             off_path += usize::from(tick.has(Event::Backtrack));
                         },
                     );

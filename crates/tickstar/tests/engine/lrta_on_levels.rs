@@ -1,13 +1,11 @@
 //! The two that run LRTA* with the help of a map's levels: PR LRTA* on one of them, and D LRTA* from subgoal
 //! to subgoal.
 
-mod common;
-
-use common::{Kind, Oracle, Problem, Random, Telling, World, ratio};
+use crate::kit::{Kind, Oracle, Problem, Random, Telling, World, ratio};
 use tickstar::catalog;
 use tickstar::{
-    Agent, AgentError, Cell, Cost, DLrta, DLrtaConfig, Event, Graph, Grid, NodeId, PrLrta,
-    PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
+    Agent, AgentError, AgentState, Cell, Cost, DLrta, DLrtaConfig, Event, Graph, Grid, NodeId,
+    PrLrta, PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
 };
 
 /// What an agent did in one tick.
@@ -40,7 +38,7 @@ fn tick<S: Space>(
     };
     let mut slice = Slice::watched(budget, &mut watch);
     let from = agent.position();
-    let step = agent.tick(space, seen, &mut slice);
+    let step = agent.tick(space, agent.position(), seen, &mut slice);
     let limits = agent.limits(budget);
     assert!(slice.expansions() <= limits.expansions && limits.expansions <= budget);
     assert!(slice.traces() <= limits.traces && slice.updates() <= limits.updates);
@@ -239,7 +237,8 @@ fn a_map_without_levels_is_refused() {
         let mut grid = grid.clone();
         grid.abstracted();
         let mut agent = config.agent(&grid, start, goal).unwrap();
-        let mut steps = (0..).map(|_| agent.tick(&grid, Seen::default(), &mut Slice::new(9)));
+        let mut steps =
+            (0..).map(|_| agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::new(9)));
         assert!(steps.by_ref().take(1000).any(|step| step == Step::Arrived));
     }
 }
@@ -317,7 +316,7 @@ fn pr_lrta_chooses_as_lrta_does_with_weighted_costs() {
             .collect();
         let mut agent = PrLrta::new(grid, config, problem.start, problem.goal).unwrap();
         loop {
-            let from = Agent::<Grid>::position(&agent);
+            let from = agent.position();
             let tick = tick(&mut agent, grid, Seen::default(), 30, u64::MAX);
             if matches!(tick.step, Step::Arrived | Step::Unreachable) {
                 break;
@@ -331,7 +330,7 @@ fn pr_lrta_chooses_as_lrta_does_with_weighted_costs() {
                 (num * cost.0 + h[to.index()], to != there, u64::MAX - cost.0)
             });
             let &(to, cost) = best.expect("a way from here");
-            assert_eq!(over(Agent::<Grid>::target(&agent).unwrap()), to);
+            assert_eq!(over(agent.target().unwrap()), to);
             let lesson = num * cost.0 + h[to.index()];
             lessons += usize::from(lesson > h[over(from).index()]);
             h[over(from).index()] = h[over(from).index()].max(lesson);
@@ -378,7 +377,7 @@ fn pr_lrta_refines_a_step_of_the_level() {
         let over = |cell: NodeId| hierarchy.ancestor(cell, level).unwrap();
         let mut agent = PrLrta::new(grid, config, problem.start, problem.goal).unwrap();
         loop {
-            let from = Agent::<Grid>::position(&agent);
+            let from = agent.position();
             let tick = tick(&mut agent, grid, Seen::default(), 12, u64::MAX);
             if matches!(tick.step, Step::Arrived | Step::Unreachable) {
                 break;
@@ -386,10 +385,10 @@ fn pr_lrta_refines_a_step_of_the_level() {
             if !tick.events.contains(&Event::Refined) {
                 continue;
             }
-            let path = Agent::<Grid>::plan(&agent).expect("what was refined");
+            let path = agent.plan().expect("what was refined");
             problem.oracle.path_cost(&path);
             let (first, last) = (path[0], path[path.len() - 1]);
-            assert_eq!((first, Agent::<Grid>::target(&agent)), (from, Some(last)));
+            assert_eq!((first, agent.target()), (from, Some(last)));
             let beside = |cell: &NodeId| {
                 let node = over(*cell);
                 let near = [over(first), over(last)].map(|end| hierarchy.linked(level, node, end));
@@ -469,7 +468,7 @@ fn d_lrta_heads_for_its_subgoals_in_turn() {
     let mut visits = std::collections::HashMap::new();
     let (mut entered, mut changes) = (None, 0);
     loop {
-        let at = Agent::<Grid>::position(&agent);
+        let at = agent.position();
         if entered != Some(over(at)) {
             entered = Some(over(at));
             *visits.entry(over(at)).or_insert(0) += 1;
@@ -482,7 +481,7 @@ fn d_lrta_heads_for_its_subgoals_in_turn() {
         let known = tables.get(over(at), there).filter(|_| visits[&over(at)] <= 3);
         assert_eq!(agent.subgoal(), known.map(|subgoal| subgoal.cell));
         let target = agent.subgoal().unwrap_or(problem.goal);
-        assert_eq!(Agent::<Grid>::target(&agent), Some(target));
+        assert_eq!(agent.target(), Some(target));
     }
     assert!(changes > 10, "{changes}");
     // Those for another level are of no use to it.

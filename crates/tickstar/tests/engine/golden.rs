@@ -1,18 +1,16 @@
 //! Whole walks on hand-drawn maps, tick by tick, against files that were looked at by a person.
 //!
 //! A file in `testdata/golden` says what it shows, how to run it and on what map, and below that
-//! what happened. `TICKSTAR_BLESS=1 cargo test -p tickstar --test golden` writes the last part anew.
-
-mod common;
+//! what happened. `TICKSTAR_BLESS=1 cargo test -p tickstar --test engine golden` writes the last part anew.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use common::{Problem, Telling, World, tick};
+use crate::kit::{Problem, Telling, World, tick};
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, BestFirst, Cell, Corners, Cost, Event, Grid, Neighbors, NodeId, Restart, SearchConfig,
-    Seen, Slice, Space, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, AgentState, BestFirst, Cell, Corners, Cost, Event, Grid, Neighbors, NodeId, Restart,
+    SearchConfig, Seen, Slice, Space, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
 
 /// What stands above the ticks.
@@ -197,7 +195,7 @@ fn the_walk_of_the_worked_example() {
         assert_eq!(tick.expanded.len(), if i < 4 { 2 } else { 0 });
         assert_eq!(tick.has(Event::Found), i == 3);
     }
-    let arrived = Agent::<Grid>::tick(&mut agent, &grid, Seen::default(), &mut Slice::new(2));
+    let arrived = agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::new(2));
     assert_eq!(arrived, Step::Arrived);
 }
 

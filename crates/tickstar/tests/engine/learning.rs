@@ -4,18 +4,16 @@
 //! The algorithms are here as plainly as possible, with tables as long as the map and lists that are
 //! searched from end to end, beside what holds for all of them and for what they learn.
 
-mod common;
-
 use std::cmp::Reverse;
 
-use common::{
+use crate::kit::{
     Kind, Most, Oracle, Problem, Random, Telling, Tick, Walk, World, discover,
     distance_on_empty_map, most_moves, tick, walk_within,
 };
 use tickstar::{
-    Acting, Agent, Avoid, Cell, Commitment, Corners, Cost, Event, Graph, Grid, Lesson, Local,
-    LocalConfig, Lookahead, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice, Space,
-    Step, TimeBoundedConfig, Tracing,
+    Acting, Agent, AgentState, Avoid, Cell, Commitment, Corners, Cost, Event, Graph, Grid, Lesson,
+    Local, LocalConfig, Lookahead, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice,
+    Space, Step, TimeBoundedConfig, Tracing,
 };
 
 const UNLIMITED: u64 = u64::MAX;
@@ -769,7 +767,8 @@ fn ticks_cut_short_while_learning_change_nothing() {
                     !refused
                 };
                 let mut slice = Slice::watched(budget, &mut watch);
-                let step = agent.tick(cut.space(), Seen { changed: &seen }, &mut slice);
+                let step =
+                    agent.tick(cut.space(), agent.position(), Seen { changed: &seen }, &mut slice);
                 match step {
                     Step::Wait => cut_short += 1,
                     Step::Move(to) => cut.look(to),
@@ -805,7 +804,7 @@ fn what_opens_is_heeded() {
             let often = random.pick(&[5, 20, 60]);
             let _context = Telling((problem.clone(), config, budget, often));
             for _ in 0..60 {
-                let at = Agent::<Grid>::position(&agent);
+                let at = agent.position();
                 let mut changed = Vec::new();
                 if random.chance(often) {
                     let cell = Cell::new(
@@ -1073,7 +1072,7 @@ fn adaptive_astar_plans_as_repeated_astar_with_fewer_expansions() {
                         return;
                     }
                     plans += 1;
-                    let plan = Agent::<Grid>::plan(agent).expect("it was found");
+                    let plan = agent.plan().expect("it was found");
                     assert_eq!(plan.last(), Some(&goal));
                     let cost = world.belief.path_cost(&plan);
                     assert_eq!(Some(cost), world.belief.distance(plan[0], goal));
@@ -1153,7 +1152,7 @@ fn a_wall_across_the_path_ends_it() {
                 assert!(matches!(tick.step, Step::Move(to) if to != wall));
             }
             assert_eq!(looks, searches);
-            assert_eq!(Agent::<Grid>::position(&agent), problem.goal);
+            assert_eq!(agent.position(), problem.goal);
         }
         space.set_free(Cell::new(x, y), true).unwrap();
     }
@@ -1205,13 +1204,13 @@ fn memory_follows_what_is_touched() {
             let bytes = |problem: &Problem<Grid>| {
                 let (start, goal) = (problem.start, problem.goal);
                 let mut agent = Local::new(&problem.space, config, start, goal).unwrap();
-                let empty = Agent::<Grid>::bytes(&agent);
+                let empty = agent.bytes();
                 tick(&mut agent, &problem.space, Seen::default(), budget, u64::MAX);
-                let first = Agent::<Grid>::bytes(&agent);
+                let first = agent.bytes();
                 let walk =
                     walk_within(Most::ticks(100_000), &mut agent, problem, budget, || u64::MAX);
                 assert!(walk.arrived());
-                let last = Agent::<Grid>::bytes(&agent);
+                let last = agent.bytes();
                 assert!(empty < first && first < last, "{empty}, {first}, {last}");
                 (walk.ticks.len(), last)
             };
@@ -1236,7 +1235,8 @@ fn what_it_is_not_told_while_it_learns_does_no_lasting_harm() {
         let first = tick(&mut agent, &grid, Seen::default(), 1, units);
         let ahead = if let Step::Move(_) = first.step { 2 } else { 1 };
         grid.set_free(Cell::new(ahead, 0), false).unwrap();
-        let mut steps = (0..20).map(|_| agent.tick(&grid, Seen::default(), &mut Slice::new(9)));
+        let mut steps = (0..20)
+            .map(|_| agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::new(9)));
         assert!(steps.any(|step| step == Step::Unreachable), "{units}");
     }
 }
@@ -1248,12 +1248,12 @@ fn a_plan_is_that_of_the_task() {
         let grid = Grid::new(10, 10).unwrap();
         let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
         let mut agent = Local::new(&grid, config, node(0, 0), node(4, 4)).unwrap();
-        let plan = |agent: &Local| Agent::<Grid>::plan(agent);
-        agent.tick(&grid, Seen::default(), &mut Slice::unlimited());
+        let plan = |agent: &Local| agent.plan();
+        agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited());
         assert_eq!(plan(&agent).unwrap().len(), 5);
         agent.place(&grid, node(0, 0)).unwrap();
         assert_eq!(plan(&agent), None);
-        agent.tick(&grid, Seen::default(), &mut Slice::unlimited());
+        agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited());
         agent.assign(&grid, node(9, 9), node(9, 0)).unwrap();
         assert_eq!(plan(&agent), None);
     }

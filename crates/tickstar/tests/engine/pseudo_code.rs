@@ -3,12 +3,10 @@
 //!
 //! Everything here is naive on purpose. Lists are searched from end to end and paths are copied.
 
-mod common;
-
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use common::{Oracle, Problem, Random, Telling, Tick, ratio, tick, too_many_ticks, walk};
+use crate::kit::{Oracle, Problem, Random, Telling, Tick, ratio, tick, too_many_ticks, walk};
 use tickstar::{
     Acting, Grid, Neighbors, NodeId, Ratio, Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };

@@ -1,0 +1,251 @@
+//! Random maps with a task on them.
+
+use std::fmt;
+
+use tickstar::{Cell, Corners, Cost, Graph, Grid, Neighbors, NodeId, Space};
+
+use super::oracle::{DIRECTIONS, distance_on_empty_map, octile};
+use super::{Oracle, Random};
+
+/// A map that can draw itself with a task on it.
+pub trait Draw {
+    fn draw(&self, start: NodeId, goal: NodeId) -> String;
+}
+
+impl Draw for Grid {
+    fn draw(&self, start: NodeId, goal: NodeId) -> String {
+        let [start, goal] = [start, goal].map(|node| self.cell(node));
+        format!("{self:?}from {start} to {goal}")
+    }
+}
+
+impl Draw for Graph {
+    fn draw(&self, start: NodeId, goal: NodeId) -> String {
+        format!("{self:?} from {start} to {goal}")
+    }
+}
+
+/// A map, a task on it, and what the oracle says about it.
+#[derive(Clone)]
+pub struct Problem<S> {
+    pub space: S,
+    pub oracle: Oracle,
+    pub start: NodeId,
+    pub goal: NodeId,
+    /// The cost of a cheapest path, if there is any.
+    pub optimum: Option<Cost>,
+}
+
+impl<S> Problem<S> {
+    pub fn new(space: S, oracle: Oracle, start: NodeId, goal: NodeId) -> Problem<S> {
+        let optimum = oracle.distance(start, goal);
+        Problem { space, oracle, start, goal, optimum }
+    }
+}
+
+impl<S: Draw> fmt::Debug for Problem<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let task = self.space.draw(self.start, self.goal);
+        write!(f, "{task}, cheapest {:?}", self.optimum)
+    }
+}
+
+impl Problem<Grid> {
+    /// A problem on a hand-drawn map.
+    pub fn on(grid: &Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<Grid> {
+        let [start, goal] = [start, goal].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+        let mut space = grid.clone();
+        if space.hierarchy().is_none() {
+            space.abstracted();
+        }
+        Problem::new(space, Oracle::of_grid(grid), start, goal)
+    }
+
+    pub fn random(random: &mut Random) -> Problem<Grid> {
+        let [width, height] = [(); 2].map(|()| 1 + random.below(24) as u32);
+        Problem::random_of_size(random, width, height)
+    }
+
+    /// Noise, an empty map, a maze or a comb, with either corner rule, four or eight neighbours, and
+    /// ends that are not always connected.
+    pub fn random_of_size(random: &mut Random, width: u32, height: u32) -> Problem<Grid> {
+        let mut grid = match random.below(8) {
+            0 => Grid::new(width, height).unwrap(),
+            1 => maze(random, width, height),
+            2 => comb(random, width, height),
+            _ => noise(random, width, height),
+        };
+        if random.chance(30) {
+            grid = grid.with_neighbors(Neighbors::Four);
+        }
+        if random.chance(50) {
+            grid = grid.with_corners(Corners::Allowed);
+        }
+        let mut free: Vec<Cell> = grid.free_cells().collect();
+        if free.is_empty() {
+            free.push(Cell::new(random.below(width.into()) as u32, 0));
+            grid.set_free(free[0], true).unwrap();
+        }
+        let [start, goal] = [(); 2].map(|()| grid.node(random.pick(&free)).unwrap());
+        let oracle = Oracle::of_grid(&grid);
+        grid.abstracted();
+        Problem::new(grid, oracle, start, goal)
+    }
+}
+
+impl Problem<Grid> {
+    /// A long way on a map full of dead ends, up to so wide and high.
+    pub fn hard(random: &mut Random, side: u64) -> Problem<Grid> {
+        let [width, height] = [(); 2].map(|()| (side - random.below(side / 2)) as u32);
+        let mut grid = match random.below(4) {
+            0 => maze(random, width, height),
+            1 => comb(random, width, height),
+            2 => pockets(random, width, height),
+            _ => noise_of(random, width, height, 25, 45),
+        };
+        if random.chance(30) {
+            grid = grid.with_neighbors(Neighbors::Four);
+        }
+        if random.chance(50) {
+            grid = grid.with_corners(Corners::Allowed);
+        }
+        let free: Vec<Cell> = grid.free_cells().collect();
+        let mut pair = || [(); 2].map(|()| grid.node(random.pick(&free)).unwrap());
+        let pairs = [(); 4].map(|()| pair());
+        let apart = |&[start, goal]: &[NodeId; 2]| distance_on_empty_map(&grid, start, goal);
+        let [start, goal] = pairs.into_iter().max_by_key(apart).expect("four of them");
+        let oracle = Oracle::of_grid(&grid);
+        grid.abstracted();
+        Problem::new(grid, oracle, start, goal)
+    }
+}
+
+/// Ids that are no free cell of the grid: blocked, beyond its end, or whatever else it may hold.
+pub fn useless_nodes(grid: &Grid) -> Vec<NodeId> {
+    let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
+    let ids = (0..grid.size() as u32 + 40).chain([u32::MAX - 1, u32::MAX]).map(NodeId);
+    ids.filter(|node| !free.contains(node)).collect()
+}
+
+fn noise(random: &mut Random, width: u32, height: u32) -> Grid {
+    noise_of(random, width, height, 0, 61)
+}
+
+/// At least so many percent of the cells are blocked, and fewer than so many.
+fn noise_of(random: &mut Random, width: u32, height: u32, least: u64, most: u64) -> Grid {
+    let density = least + random.below(most - least);
+    let mut grid = Grid::new(width, height).unwrap();
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        grid.set_free(Cell::new(x, y), !random.chance(density)).unwrap();
+    }
+    grid
+}
+
+/// Corridors dug from the top left, with a few walls broken.
+fn maze(random: &mut Random, width: u32, height: u32) -> Grid {
+    let mut grid = Grid::new_blocked(width, height).unwrap();
+    let mut dig = |x, y| grid.set_free(Cell::new(x, y), true).unwrap();
+    dig(0, 0);
+    let mut branch = vec![(0, 0)];
+    while let Some(&(x, y)) = branch.last() {
+        let (dx, dy) = random.pick(&DIRECTIONS[..4]);
+        let (to_x, to_y) = (i64::from(x) + 2 * dx, i64::from(y) + 2 * dy);
+        let inside =
+            (0..i64::from(width)).contains(&to_x) && (0..i64::from(height)).contains(&to_y);
+        if inside && dig(to_x as u32, to_y as u32) {
+            dig((i64::from(x) + dx) as u32, (i64::from(y) + dy) as u32);
+            branch.push((to_x as u32, to_y as u32));
+        } else if random.chance(20) {
+            branch.pop();
+        }
+    }
+    for _ in 0..random.below(6) {
+        dig(random.below(width.into()) as u32, random.below(height.into()) as u32);
+    }
+    grid
+}
+
+/// Walls with one gap each, mostly at the far end: the estimate leads astray.
+fn comb(random: &mut Random, width: u32, height: u32) -> Grid {
+    let mut grid = Grid::new(width, height).unwrap();
+    for y in (1..height).step_by(2) {
+        let end = if y % 4 == 1 { width - 1 } else { 0 };
+        let gap = if random.chance(80) { end } else { random.below(width.into()) as u32 };
+        for x in (0..width).filter(|&x| x != gap) {
+            grid.set_free(Cell::new(x, y), false).unwrap();
+        }
+    }
+    grid
+}
+
+/// Rooms of three walls, open to any side, over each other.
+fn pockets(random: &mut Random, width: u32, height: u32) -> Grid {
+    let mut grid = Grid::new(width, height).unwrap();
+    for _ in 0..=random.below(6) {
+        let [x, y] = [width, height].map(|side| random.below(side.into()) as u32);
+        let [wide, high] = [width, height].map(|side| 2 + random.below(side.into()) as u32 / 2);
+        let open = random.below(4);
+        let (right, bottom) = (x + wide, y + high);
+        for along in 0..=wide.max(high) {
+            let (across, down) = ((x + along).min(right), (y + along).min(bottom));
+            let walls = [(across, y), (right, down), (across, bottom), (x, down)];
+            for (_, (x, y)) in (0..).zip(walls).filter(|&(side, _)| side != open) {
+                let _ = grid.set_free(Cell::new(x, y), false); // or it is outside
+            }
+        }
+    }
+    // A free cell at least.
+    grid.set_free(Cell::new(width / 2, height / 2), true).unwrap();
+    grid
+}
+
+/// What a random graph is like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Undirected,
+    /// Undirected, with an estimate from positions.
+    Positioned,
+    Directed,
+}
+
+impl Problem<Graph> {
+    pub fn random(random: &mut Random, kind: Kind) -> Problem<Graph> {
+        let nodes = 1 + random.below(40);
+        Problem::random_of(random, kind, nodes, 20)
+    }
+
+    /// A graph with so many nodes; positions are in a square with such a side.
+    pub fn random_of(random: &mut Random, kind: Kind, nodes: u64, side: u64) -> Problem<Graph> {
+        let positions: Vec<_> =
+            (0..nodes).map(|_| [(); 2].map(|()| random.below(side) as i32 - 10).into()).collect();
+        // Small costs make ties; a hub has more neighbours than any cell.
+        let dearest = random.pick(&[1, 3, 1000, 4_000_000_000]);
+        let hub = random.chance(30).then(|| random.below(nodes));
+        let count = random.below(3 * nodes + 1);
+        let directed = kind == Kind::Directed;
+        let list: Vec<_> = (0..count)
+            .map(|_| {
+                let [from, to] = [(); 2].map(|()| random.below(nodes) as usize);
+                let from = hub.filter(|_| random.chance(40)).map_or(from, |hub| hub as usize);
+                let least = match kind {
+                    Kind::Positioned => octile(positions[from], positions[to]),
+                    _ => 0,
+                };
+                let cost = Cost((least + random.below(dearest)).max(1));
+                (NodeId(from as u32), NodeId(to as u32), cost)
+            })
+            .collect();
+        let oracle = Oracle::of_edges(nodes as usize, &list, directed);
+        let mut graph = if directed {
+            Graph::directed(nodes as usize, list).unwrap()
+        } else {
+            Graph::undirected(nodes as usize, list).unwrap()
+        };
+        if kind == Kind::Positioned {
+            graph = graph.with_positions(positions).unwrap();
+        }
+        let [start, goal] = [(); 2].map(|()| NodeId(random.below(nodes) as u32));
+        let graph = graph.clone().with_hierarchy().unwrap_or(graph);
+        Problem::new(graph, oracle, start, goal)
+    }
+}

@@ -1,0 +1,259 @@
+//! A recorder of searches and walks.
+
+use tickstar::catalog::Config;
+use tickstar::{Agent, BestFirst, Cost, Event, NodeId, Seen, Slice, Space, Status, Step, Work};
+
+use super::{Oracle, Problem};
+
+/// Everything a search did and knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explored {
+    /// The nodes expanded, in order.
+    pub order: Vec<NodeId>,
+    pub status: Status,
+    pub path: Option<Vec<NodeId>>,
+    /// Cost and parent of every node.
+    pub tree: Vec<(Option<Cost>, Option<NodeId>)>,
+}
+
+/// Runs a search to its end, so many expansions at a time, with a look at it at every pause.
+pub fn explore_with<S: Space>(
+    search: &mut BestFirst,
+    space: &S,
+    (start, goal): (NodeId, NodeId),
+    slice: u64,
+    mut pause: impl FnMut(&BestFirst),
+) -> Explored {
+    search.start(space, start, goal);
+    let mut order = Vec::new();
+    loop {
+        let mut watch = |work| {
+            let Work::Expand(node) = work else { panic!("a search does nothing but expand") };
+            order.push(node);
+            true
+        };
+        let status = search.run(space, &mut Slice::watched(slice, &mut watch));
+        pause(search);
+        if status != Status::Working {
+            break;
+        }
+    }
+    let nodes = (0..space.size() as u32).map(NodeId);
+    Explored {
+        order,
+        status: search.status(),
+        path: search.path_to(goal),
+        tree: nodes.map(|node| (search.cost_to(node), search.parent(node))).collect(),
+    }
+}
+
+/// As [`explore_with`], in one go.
+pub fn explore<S: Space>(search: &mut BestFirst, space: &S, ends: (NodeId, NodeId)) -> Explored {
+    explore_with(search, space, ends, u64::MAX, |_| ())
+}
+
+/// What an agent did in one tick.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tick {
+    pub step: Step,
+    /// The nodes expanded, in order.
+    pub expanded: Vec<NodeId>,
+    /// The nodes of levels above the map that were expanded, in order.
+    pub above: Vec<(usize, NodeId)>,
+    pub traces: u64,
+    pub updates: u64,
+    pub events: Vec<Event>,
+    /// Where it was heading after the tick.
+    pub target: Option<NodeId>,
+}
+
+impl Tick {
+    pub fn has(&self, event: Event) -> bool {
+        self.events.contains(&event)
+    }
+}
+
+/// One tick, of which only the first `patience` units of work are allowed.
+pub fn tick<S: Space>(
+    agent: &mut (impl Agent<S> + ?Sized),
+    space: &S,
+    seen: Seen<'_>,
+    budget: u64,
+    mut patience: u64,
+) -> Tick {
+    let (mut expanded, mut above) = (Vec::new(), Vec::new());
+    let mut watch = |work| {
+        let allowed = patience > 0;
+        patience = patience.saturating_sub(1);
+        match work {
+            Work::Expand(node) if allowed => expanded.push(node),
+            Work::ExpandAbove { level, node } if allowed => above.push((level, node)),
+            _ => {}
+        }
+        allowed
+    };
+    let mut slice = Slice::watched(budget, &mut watch);
+    let step = agent.tick(space, agent.position(), seen, &mut slice);
+    let (expansions, traces, updates) = (slice.expansions(), slice.traces(), slice.updates());
+    let events = slice.events().collect();
+    let seen = expanded.len() + above.len();
+    assert_eq!(expansions, seen as u64, "the watcher sees every expansion");
+    Tick { step, expanded, above, traces, updates, events, target: agent.target() }
+}
+
+/// A whole walk, tick by tick.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Walk {
+    pub ticks: Vec<Tick>,
+    pub cost: Cost,
+    /// The cost of what was walked after each tick.
+    pub cost_after: Vec<Cost>,
+}
+
+impl Walk {
+    pub fn arrived(&self) -> bool {
+        self.ticks.last().is_some_and(|tick| tick.step == Step::Arrived)
+    }
+
+    pub fn expanded(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.ticks.iter().flat_map(|tick| tick.expanded.iter().copied())
+    }
+
+    /// The cost of what was walked from this tick's step on.
+    pub fn cost_from(&self, tick: usize) -> Cost {
+        let before = tick.checked_sub(1).map_or(Cost::ZERO, |before| self.cost_after[before]);
+        self.cost - before
+    }
+}
+
+/// A number of ticks no sound agent needs, but for those that are slow to give up.
+pub fn too_many_ticks(size: usize, budget: u64) -> usize {
+    50 * (size + 10) * (1 + 100 / budget as usize)
+}
+
+/// Whether an algorithm arrives by raising its estimates.
+pub fn is_slow(config: &Config) -> bool {
+    config.entry().guarantees.no_openings.is_some()
+}
+
+/// As many moves as one that arrives and gives up by raising its estimates may need.
+///
+/// With `n` nodes within reach, of which the dearest edge costs `D`, it gives up when an estimate exceeds
+/// `n·D` and the largest plain estimate `H` among them. Until then each of them can be raised to that, and
+/// once by an edge beyond it. A step of cost `c` leads to an estimate that is lower by `c`, so
+/// all steps together cost no more than all that was raised, and the first estimate. No step
+/// is cheaper than the cheapest edge.
+pub fn most_moves<S: Space>(
+    space: &S,
+    oracle: &Oracle,
+    (from, goal): (NodeId, NodeId),
+) -> Option<usize> {
+    let distances = oracle.distances(from);
+    let nodes = (0..).map(NodeId).zip(&distances).filter(|(_, distance)| distance.is_some());
+    let reach: Vec<NodeId> = nodes.map(|(node, _)| node).collect();
+    let edges = reach.iter().flat_map(|&node| oracle.edges_of(node)).map(|&(_, cost)| cost.0);
+    let (cheapest, n) = (edges.min().unwrap_or(1), reach.len() as u64 + 1);
+    let farthest = reach.iter().map(|&node| space.estimate(node, goal).0).max()?;
+    let highest = space.max_edge_cost().0.checked_mul(n)?.checked_add(farthest)?;
+    usize::try_from(highest.checked_mul(n)? / cheapest + n).ok()
+}
+
+/// What no sound agent exceeds: so many ticks in all that are not spent waiting, and so many in a row that are.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    pub moves: usize,
+    pub waits: usize,
+}
+
+impl Most {
+    /// For an agent that is quick to give up: so many ticks.
+    pub fn ticks(ticks: usize) -> Most {
+        Most { moves: ticks, waits: ticks }
+    }
+
+    /// For an agent of this algorithm. One that is slow to give up may need many moves. Those that avoid
+    /// depressions have been seen to take a little more than is said above: their steps do not always lower
+    /// the estimate by what they cost. Where ticks are cut short to a unit of work, one may spend as many
+    /// on a step as thrice the nodes there are, and more if some are cut short to nothing.
+    pub fn of<S: Space>(config: &Config, problem: &Problem<S>, budget: u64) -> Most {
+        let size = problem.oracle.size();
+        if !is_slow(config) {
+            return Most::ticks(too_many_ticks(size, budget));
+        }
+        let ends = (problem.start, problem.goal);
+        let moves = most_moves(&problem.space, &problem.oracle, ends).unwrap_or(usize::MAX);
+        Most { moves: moves.saturating_mul(20), waits: 50 * (size + 10) }
+    }
+
+    /// Counts a step. Panics when it is one too many.
+    pub fn count(self, step: Step, so_far: &mut Most) {
+        if step == Step::Wait {
+            so_far.waits += 1;
+        } else {
+            *so_far = Most { moves: so_far.moves + 1, waits: 0 };
+        }
+        let within = so_far.moves <= self.moves && so_far.waits <= self.waits;
+        assert!(within, "the agent walks for ever");
+    }
+}
+
+/// Lets an agent walk until it arrives or gives up. Every step must be an edge, and it must end.
+pub fn walk_within<S: Space>(
+    most: Most,
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+    mut patience: impl FnMut() -> u64,
+) -> Walk {
+    let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
+    let mut so_far = Most::ticks(0);
+    loop {
+        let from = agent.position();
+        let tick = tick(agent, &problem.space, Seen::default(), budget, patience());
+        let step = tick.step;
+        most.count(step, &mut so_far);
+        let to = if let Step::Move(to) = step { to } else { from };
+        if to != from {
+            walk.cost = walk.cost + problem.oracle.path_cost(&[from, to]);
+        }
+        assert_eq!(agent.position(), to, "the agent stands where its step led");
+        assert_ne!(step, Step::Move(from), "a move leads elsewhere");
+        walk.ticks.push(tick);
+        walk.cost_after.push(walk.cost);
+        match step {
+            Step::Arrived => assert_eq!(agent.position(), problem.goal),
+            Step::Unreachable => {}
+            Step::Move(_) | Step::Wait => continue,
+        }
+        return walk;
+    }
+}
+
+/// As [`walk_within`], for an agent that is quick to give up.
+pub fn walk_with<S: Space>(
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+    patience: impl FnMut() -> u64,
+) -> Walk {
+    let most = Most::ticks(too_many_ticks(problem.oracle.size(), budget));
+    walk_within(most, agent, problem, budget, patience)
+}
+
+pub fn walk<S: Space>(
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+) -> Walk {
+    walk_with(agent, problem, budget, || u64::MAX)
+}
+
+/// As [`walk`], for an agent of this algorithm.
+pub fn walk_of<S: Space>(
+    config: &Config,
+    agent: &mut (impl Agent<S> + ?Sized),
+    problem: &Problem<S>,
+    budget: u64,
+) -> Walk {
+    walk_within(Most::of(config, problem, budget), agent, problem, budget, || u64::MAX)
+}

@@ -1,0 +1,209 @@
+//! Maps that are discovered on the way.
+
+use std::fmt;
+
+use tickstar::catalog::Config;
+use tickstar::{
+    Agent, BestFirst, Cost, Grid, Neighbors, NodeId, Seen, Space, Step, TimeBounded,
+    TimeBoundedConfig,
+};
+
+use super::oracle::{DIRECTIONS, around, distance_on_empty_map};
+use super::{Most, Oracle, Problem, Random, Tick, Walk, is_slow, tick, too_many_ticks};
+
+/// A map that an agent discovers on its way: it sees the cells around it.
+#[derive(Clone)]
+pub struct World {
+    /// The map as it is, and the task.
+    pub truth: Problem<Grid>,
+    /// The map as the agent knows it. What it has not seen it takes for free.
+    pub known: Grid,
+    /// The edges of the known map.
+    pub belief: Oracle,
+    /// What was seen to be blocked since the agent was last told.
+    pub news: Vec<NodeId>,
+    /// How many cells are blocked and still taken for free.
+    pub hidden: usize,
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}, known as {:?}", self.truth, self.known)
+    }
+}
+
+impl World {
+    /// The agent stands at the start and has had a look round.
+    fn new(truth: Problem<Grid>, mut known: Grid) -> World {
+        known.abstracted();
+        let belief = Oracle::of_grid(&known);
+        let hidden = known.free_cells().count() - truth.space.free_cells().count();
+        let start = truth.start;
+        let mut world = World { truth, known, belief, news: Vec::new(), hidden };
+        world.look(start);
+        world.news.clear();
+        world
+    }
+
+    /// Nothing but the size of the map is known.
+    pub fn unknown(truth: Problem<Grid>) -> World {
+        let grid = &truth.space;
+        let known = Grid::new(grid.width(), grid.height()).unwrap();
+        let known = known.with_neighbors(grid.neighbors()).with_corners(grid.corners());
+        World::new(truth, known)
+    }
+
+    /// The map is known, but for these cells which are blocked as well.
+    pub fn partial(map: &Problem<Grid>, blocked: &[NodeId]) -> World {
+        let mut truth = map.space.clone();
+        for &node in blocked {
+            truth.set_free(map.space.cell(node), false).unwrap();
+        }
+        let oracle = Oracle::of_grid(&truth);
+        World::new(Problem::new(truth, oracle, map.start, map.goal), map.space.clone())
+    }
+
+    /// Easy or hard, unknown or known in part, up to so wide and high.
+    pub fn random(random: &mut Random, side: u64) -> World {
+        let map = if random.chance(50) {
+            let [width, height] = [(); 2].map(|()| 1 + random.below(side) as u32);
+            Problem::random_of_size(random, width, height)
+        } else {
+            Problem::hard(random, side)
+        };
+        if random.chance(60) {
+            return World::unknown(map);
+        }
+        let percent = random.pick(&[3, 15, 30]);
+        let free = map.space.free_cells().map(|cell| map.space.node(cell).unwrap());
+        let others = free.filter(|&node| node != map.start && node != map.goal);
+        let blocked: Vec<_> = others.filter(|_| random.chance(percent)).collect();
+        World::partial(&map, &blocked)
+    }
+
+    /// An agent at the start that knows what is known.
+    pub fn agent(&self, config: &Config) -> Box<dyn Agent<Grid> + Send> {
+        config.agent(&self.known, self.truth.start, self.truth.goal).unwrap()
+    }
+
+    /// As [`Most::of`]. Each cell that is seen may cost a whole search and walk; but what was learned stays.
+    pub fn most(&self, config: &Config, budget: u64) -> Most {
+        let Problem { start, goal, .. } = self.truth;
+        let known = Problem::new(self.known.clone(), self.belief.clone(), start, goal);
+        let most = Most::of(config, &known, budget);
+        if is_slow(config) { most } else { Most::ticks(most.moves * (self.hidden + 1)) }
+    }
+
+    /// As [`World::agent`], with the search to look at.
+    pub fn time_bounded(&self, config: TimeBoundedConfig) -> TimeBounded {
+        TimeBounded::new(&self.known, config, self.truth.start, self.truth.goal).unwrap()
+    }
+
+    /// Sees the cells around a place.
+    pub fn look(&mut self, at: NodeId) {
+        let sides = if self.known.neighbors() == Neighbors::Four { 4 } else { 8 };
+        let mut news = around(&self.known, at, &DIRECTIONS[..sides]);
+        news.retain(|&node| {
+            let cell = self.known.cell(node);
+            !self.truth.space.is_free(cell) && self.known.set_free(cell, false).unwrap()
+        });
+        self.belief.update(&self.known, &news);
+        self.hidden -= news.len();
+        self.news.extend(news);
+    }
+}
+
+/// Lets an agent walk in a world until it arrives or gives up, with a look at it after each tick, before
+/// it looks round. Every step must be an edge of the true map.
+pub fn discover<A: Agent<Grid> + ?Sized>(
+    agent: &mut A,
+    world: &mut World,
+    budget: u64,
+    pause: impl FnMut(&A, &World, &Tick),
+) -> Walk {
+    // Each cell that is seen may cost a whole search and walk.
+    let most = too_many_ticks(world.known.free_cells().count(), budget) * (world.hidden + 1);
+    discover_within(Most::ticks(most), agent, world, budget, pause)
+}
+
+/// As [`discover`], for an agent that may take so long.
+pub fn discover_within<A: Agent<Grid> + ?Sized>(
+    most: Most,
+    agent: &mut A,
+    world: &mut World,
+    budget: u64,
+    mut pause: impl FnMut(&A, &World, &Tick),
+) -> Walk {
+    let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
+    let mut so_far = Most::ticks(0);
+    loop {
+        let from = agent.position();
+        let news = std::mem::take(&mut world.news);
+        let tick = tick(agent, &world.known, Seen { changed: &news }, budget, u64::MAX);
+        pause(agent, world, &tick);
+        let step = tick.step;
+        most.count(step, &mut so_far);
+        walk.ticks.push(tick);
+        if let Step::Move(to) = step {
+            walk.cost = walk.cost + world.truth.oracle.path_cost(&[from, to]);
+            world.look(to);
+        }
+        walk.cost_after.push(walk.cost);
+        match step {
+            Step::Move(to) => assert_eq!(agent.position(), to),
+            Step::Wait => assert_eq!(agent.position(), from),
+            Step::Arrived => assert_eq!(from, world.truth.goal),
+            Step::Unreachable => {
+                let way = world.belief.distance(from, world.truth.goal);
+                assert_eq!(way, None, "it gave up where there may be a way");
+            }
+        }
+        if matches!(step, Step::Arrived | Step::Unreachable) {
+            return walk;
+        }
+    }
+}
+
+/// Checks that parents lead from a node, if the search has met it, to a root, at ever smaller costs.
+pub fn check_branch(search: &BestFirst, space: &impl Space, from: NodeId) {
+    let Some(mut cost) = search.cost_to(from) else { return };
+    let mut node = from;
+    for _ in 0..=space.size() {
+        let Some(parent) = search.parent(node) else {
+            assert_eq!(cost, Cost::ZERO, "{node} has no parent and is no root");
+            return;
+        };
+        let before = search.cost_to(parent).expect("a parent was met");
+        assert!(before < cost, "from {node} at {cost:?} back to {parent} at {before:?}");
+        (node, cost) = (parent, before);
+    }
+    panic!("the way back from {from} has no end");
+}
+
+/// Checks that the estimates of a search are consistent on this map, zero at the goal, not below those
+/// of the space, and never above the true distance to the goal. Answers how many are above the space's.
+pub fn check_estimates(
+    search: &BestFirst,
+    grid: &Grid,
+    map: &Oracle,
+    to_goal: &[Option<Cost>],
+) -> usize {
+    let goal = search.goal();
+    assert_eq!(search.estimate(grid, goal), Cost::ZERO);
+    let nodes = grid.free_cells().map(|cell| grid.node(cell).unwrap());
+    let mut raised = 0;
+    for from in nodes {
+        let estimate = search.estimate(grid, from);
+        let plain = distance_on_empty_map(grid, from, goal);
+        assert!(estimate >= plain, "{from}: {estimate:?} is below {plain:?}");
+        raised += usize::from(estimate > plain);
+        if let Some(distance) = to_goal[from.index()] {
+            assert!(estimate <= distance, "{from}: {estimate:?} exceeds {distance:?}");
+        }
+        for &(to, cost) in map.edges_of(from) {
+            let there = search.estimate(grid, to);
+            assert!(estimate <= cost + there, "{from} {estimate:?}, {to} {there:?}: {cost:?}");
+        }
+    }
+    raised
+}

@@ -1,0 +1,16 @@
+//! All integration tests of the engine, in one binary: `cargo test -p tickstar --test engine NAME`.
+
+mod kit;
+
+mod abstraction;
+mod changing;
+mod conformance;
+mod dstar_lite;
+mod edits;
+mod golden;
+mod learning;
+mod lrta_on_levels;
+mod pseudo_code;
+mod search;
+mod subgoals;
+mod unknown;
