@@ -20,8 +20,8 @@ use thiserror::Error;
 
 use crate::{
     Agent, AgentError, Commitment, DLrta, DLrtaConfig, DStarLite, DStarLiteConfig, Local,
-    LocalConfig, Lookahead, NodeId, OpenList, PrLrta, PrLrtaConfig, Pra, PraConfig, Priority,
-    QuickPath, Ratio, RatioError, Restart, Space, StartLevel, Ties, TimeBounded, TimeBoundedConfig,
+    LocalConfig, Lookahead, Map, NodeId, OpenList, PrLrta, PrLrtaConfig, Pra, PraConfig, Priority,
+    QuickPath, Ratio, RatioError, Restart, StartLevel, Ties, TimeBounded, TimeBoundedConfig,
     Tracing, WeightError,
 };
 
@@ -452,7 +452,7 @@ impl Config {
     ///
     /// # Errors
     /// When the start or goal cannot be stood on, or the space is not fit for the algorithm.
-    pub fn agent<S: Space>(
+    pub fn agent<S: Map>(
         &self,
         space: &S,
         start: NodeId,

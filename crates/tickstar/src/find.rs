@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{BestFirst, Cost, NodeId, SearchConfig, Slice, Space, Status};
+use crate::{BestFirst, Cost, Map, NodeId, SearchConfig, Slice, Status};
 
 /// A path and what it took to find it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub enum EndpointError {
 
 impl EndpointError {
     /// Checks that both ends can be stood on.
-    pub(crate) fn check(space: &impl Space, from: NodeId, to: NodeId) -> Result<(), EndpointError> {
+    pub(crate) fn check(space: &impl Map, from: NodeId, to: NodeId) -> Result<(), EndpointError> {
         if !space.contains(from) {
             return Err(EndpointError::Start(from));
         }
@@ -61,7 +61,7 @@ impl EndpointError {
 /// # Panics
 /// Never, unless the space breaks its promises.
 pub fn find_path(
-    space: &impl Space,
+    space: &impl Map,
     from: NodeId,
     to: NodeId,
     options: SearchConfig,

@@ -70,6 +70,7 @@ mod id;
 mod ratio;
 mod search;
 mod space;
+pub(crate) use space::Skip;
 
 pub use abstraction::{
     Edit, Hierarchy, HierarchyError, Level, Subgoal, SubgoalColumn, SubgoalPlan, SubgoalSearch,
@@ -85,9 +86,9 @@ pub use cost::Cost;
 pub use find::{EndpointError, Path, find_path};
 pub use id::NodeId;
 pub use ratio::{Ratio, RatioError};
-pub use search::{BestFirst, OpenList, Priority, SearchConfig, Status, WeightError};
+pub use search::{BestFirst, OpenList, Pool, Priority, SearchConfig, Status, WeightError};
 pub use space::{
-    Cell, Corners, Graph, GraphError, Grid, GridError, MapError, Neighbors, Skip, Space,
+    Cell, Corners, Graph, GraphError, Grid, GridError, Map, MapError, Neighbors, Space,
 };
 
 /// The README's example is compiled and run as a test.

@@ -2,14 +2,14 @@
 
 use super::hierarchy::NONE;
 use super::mend::Mender;
-use crate::Space;
+use crate::Map;
 
 /// A node with more neighbours than this is not searched for cliques, so that the search takes constant time.
 const HUB: usize = 32;
 /// The largest clique that is looked for.
 const CLIQUE: usize = 4;
 
-impl<S: Space> Mender<'_, S> {
+impl<S: Map> Mender<'_, S> {
     /// Gives every one of these nodes of a level a parent, if it has edges and no parent.
     pub(super) fn group(&mut self, level: usize, mut loose: Vec<u32>) {
         loose.sort_unstable();

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::lists::{Lists, Span};
 use super::mend::{Edit, Mender};
 use super::subgoals::Subgoals;
-use crate::{Cost, NodeId, Slice, Space};
+use crate::{Cost, Map, NodeId, Slice, Space};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -123,7 +123,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When edges cannot be walked back.
-    pub fn new(space: &impl Space) -> Result<Hierarchy, HierarchyError> {
+    pub fn new(space: &impl Map) -> Result<Hierarchy, HierarchyError> {
         if !space.is_reversible() {
             return Err(HierarchyError::NotReversible);
         }
@@ -152,13 +152,13 @@ impl Hierarchy {
     }
 
     /// Notes the edges around some nodes, before these are blocked, opened or changed in the space.
-    pub fn before(&self, space: &impl Space, changed: &[NodeId]) -> Edit {
+    pub fn before(&self, space: &impl Map, changed: &[NodeId]) -> Edit {
         Edit::new(space, changed)
     }
 
     /// Puts the levels right after a change, given what was noted before it. Answers how many nodes had to
     /// be looked at. Subgoals worked out before are dropped, as they may be wrong now.
-    pub fn mend(&mut self, space: &impl Space, edit: &Edit) -> u64 {
+    pub fn mend(&mut self, space: &impl Map, edit: &Edit) -> u64 {
         let before = self.looks;
         self.subgoals = None;
         let mut mender = Mender::new(self, space);
@@ -170,7 +170,7 @@ impl Hierarchy {
     }
 
     /// Counts a change of a node against its region.
-    fn wear_out(&mut self, space: &impl Space, node: NodeId) {
+    fn wear_out(&mut self, space: &impl Map, node: NodeId) {
         // A node that was blocked belongs nowhere: its neighbours' region has changed.
         let mut region = self.ancestor(node, REGION);
         if region.is_none() {
@@ -194,7 +194,7 @@ impl Hierarchy {
     /// Makes worn regions anew, as long as the slice lasts: it is charged an update for each cell. A region is
     /// done at once when it has been paid for, over as many slices as it takes; subgoals are then dropped.
     /// Answers whether all that is worn has been seen to.
-    pub fn tend(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
+    pub fn tend(&mut self, space: &impl Map, slice: &mut Slice<'_>) -> bool {
         while let Some(&region) = self.worn.front() {
             let layer = self.layers.get(REGION - 1);
             let cells =
@@ -327,7 +327,7 @@ impl Hierarchy {
 
     /// A node of the space in the middle of what a node stands for, or close to it: down the levels, each
     /// time to the child that is closest to its mean position. None if the id is not used.
-    pub(crate) fn middle(&self, space: &impl Space, level: usize, node: NodeId) -> Option<NodeId> {
+    pub(crate) fn middle(&self, space: &impl Map, level: usize, node: NodeId) -> Option<NodeId> {
         let mean = self.node(level, node)?.at;
         (1..=level).rev().try_fold(node, |node, level| {
             self.children(level, node).min_by_key(|&child| {
@@ -457,16 +457,18 @@ impl Space for Level<'_> {
         }
     }
 
-    #[inline]
-    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
-        Cost(self.distance(from, to))
-    }
-
     fn max_edge_cost(&self) -> Cost {
         Cost(self.layer.longest.max(1))
     }
 
     fn is_reversible(&self) -> bool {
         true
+    }
+}
+
+impl Map for Level<'_> {
+    #[inline]
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        Cost(self.distance(from, to))
     }
 }

@@ -8,7 +8,7 @@
 
 use super::hierarchy::{Hierarchy, Layer, Link, NONE, Node, distance};
 use super::lists::Span;
-use crate::{NodeId, Space};
+use crate::{Map, NodeId};
 
 /// The edges around some nodes of a space that are about to change.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    pub(super) fn new(space: &impl Space, changed: &[NodeId]) -> Edit {
+    pub(super) fn new(space: &impl Map, changed: &[NodeId]) -> Edit {
         let mut edit = Edit { changed: changed.to_vec(), around: Vec::new(), edges: Vec::new() };
         edit.look_around(space);
         edit.edges = edit.edges_around(space);
@@ -32,7 +32,7 @@ impl Edit {
         &self.changed
     }
 
-    fn look_around(&mut self, space: &impl Space) {
+    fn look_around(&mut self, space: &impl Map) {
         for &node in &self.changed {
             space.for_each_dependent(node, |near| self.around.push(near));
         }
@@ -41,7 +41,7 @@ impl Edit {
     }
 
     /// The edges around, each once, with the smaller end first.
-    fn edges_around(&self, space: &impl Space) -> Vec<(u32, u32)> {
+    fn edges_around(&self, space: &impl Map) -> Vec<(u32, u32)> {
         let mut edges = Vec::new();
         for &node in &self.around {
             space.for_each_edge(node, |to, _| {
@@ -85,7 +85,7 @@ pub(super) struct Mender<'h, S> {
     spare: Vec<Vec<u32>>,
 }
 
-impl<'h, S: Space> Mender<'h, S> {
+impl<'h, S: Map> Mender<'h, S> {
     pub fn new(h: &'h mut Hierarchy, space: &'h S) -> Mender<'h, S> {
         if h.ground.len() < space.size() {
             h.ground.resize(space.size(), NONE);

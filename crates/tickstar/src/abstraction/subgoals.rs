@@ -34,8 +34,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::agent::{Ball, Thought};
-use crate::{BestFirst, Hierarchy, NodeId, Priority, SearchConfig, Slice, Space};
+use crate::agent::{Ball, Decision};
+use crate::search::Toward;
+use crate::{BestFirst, Hierarchy, Map, NodeId, Priority, SearchConfig, Slice, Space};
 
 /// No row, and no way.
 const NONE: u32 = u32::MAX;
@@ -209,7 +210,7 @@ impl Subgoals {
     pub const MAX_DEPTH: u32 = 15;
 
     /// The subgoals for a level of a map, one search after the other.
-    pub fn build<S: Space>(space: &S, hierarchy: &Hierarchy, level: usize) -> Subgoals {
+    pub fn build<S: Map>(space: &S, hierarchy: &Hierarchy, level: usize) -> Subgoals {
         let plan = Subgoals::plan(space, hierarchy, level);
         let mut search = plan.search();
         let columns = (0..plan.targets()).map(|target| plan.column(target, &mut search)).collect();
@@ -217,7 +218,7 @@ impl Subgoals {
     }
 
     /// What is to be done for that, in pieces.
-    pub fn plan<'s, S: Space>(
+    pub fn plan<'s, S: Map>(
         space: &'s S,
         hierarchy: &Hierarchy,
         level: usize,
@@ -309,7 +310,7 @@ impl Subgoals {
     /// When the bytes are something else, damaged, or of another map.
     pub fn from_bytes(
         bytes: &[u8],
-        space: &impl Space,
+        space: &impl Map,
         hierarchy: &Hierarchy,
     ) -> Result<Subgoals, SubgoalsError> {
         if !bytes.starts_with(MAGIC) {
@@ -422,7 +423,7 @@ pub struct SubgoalColumn {
     cells: Vec<NodeId>,
 }
 
-impl<S: Space> SubgoalPlan<'_, S> {
+impl<S: Map> SubgoalPlan<'_, S> {
     /// How many targets there are: one for each node of the level.
     pub fn targets(&self) -> usize {
         self.layout.list.len()
@@ -511,9 +512,14 @@ impl<S: Space> SubgoalPlan<'_, S> {
         let enough = |&depth: &u32| {
             ball.forget();
             ball.set_depth(depth);
-            match ball.think(self.space, from, to, &mut Slice::unlimited()) {
-                Thought::Go(first) => begins_well(first),
-                Thought::Wait | Thought::Unreachable => false,
+            match ball.think(
+                &Toward { map: self.space, goal: to },
+                from,
+                to,
+                &mut Slice::unlimited(),
+            ) {
+                Decision::Go(first) => begins_well(first),
+                Decision::Wait | Decision::NoWay | Decision::Stale => false,
             }
         };
         (1..Subgoals::MAX_DEPTH).find(enough).unwrap_or(Subgoals::MAX_DEPTH) as u8
@@ -522,7 +528,7 @@ impl<S: Space> SubgoalPlan<'_, S> {
 
 /// Of the cells of a node, the closest to their mean position; of several, or where there are no positions,
 /// the one with the smallest id.
-fn centre(space: &impl Space, mean: Option<(i64, i64, u32)>, cells: &[NodeId]) -> NodeId {
+fn centre(space: &impl Map, mean: Option<(i64, i64, u32)>, cells: &[NodeId]) -> NodeId {
     let (sum_x, sum_y, count) = mean.unwrap_or_default();
     let off = |&cell: &NodeId| {
         let (x, y) = space.position(cell).unwrap_or_default();
@@ -533,7 +539,7 @@ fn centre(space: &impl Space, mean: Option<(i64, i64, u32)>, cells: &[NodeId]) -
 }
 
 /// A number that stands for a map and how its cells are grouped on a level.
-fn fingerprint(space: &impl Space, hierarchy: &Hierarchy, level: usize) -> u64 {
+fn fingerprint(space: &impl Map, hierarchy: &Hierarchy, level: usize) -> u64 {
     let mut digest = Digest::new();
     digest.take(level as u64);
     digest.take(space.size() as u64);

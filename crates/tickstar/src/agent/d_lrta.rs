@@ -41,12 +41,9 @@
 //! budget, two for each node expanded. If that is too little for the ball, the agent waits for some ticks.
 //! Tables ask for a depth of 15 at most: 841 expansions on a grid.
 
-use super::{
-    Agent, AgentError, AgentState, Ball, Seen, Step, Thought, check_hierarchy, has_way,
-    most_traces, most_updates,
-};
-use crate::search::Paged;
-use crate::{EndpointError, Hierarchy, Limits, NodeId, Slice, Space, Subgoal};
+use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{Stamp, Stamped, Toward};
+use crate::{Map, NodeId, Pool, Subgoal};
 
 #[cfg(doc)]
 use crate::Subgoals;
@@ -72,27 +69,31 @@ impl Default for DLrtaConfig {
 /// An agent that walks from subgoal to subgoal: D LRTA*, our reconstruction.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, DLrta, DLrtaConfig, Grid, Seen, Slice, Space, Step, Subgoals};
+/// use tickstar::{Agent, Cell, DLrta, DLrtaConfig, Grid, Map, Seen, Slice, Step, Subgoals};
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// grid.abstracted();
 /// let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 1);
 /// grid.set_subgoals(tables);
-/// let start = grid.node(Cell::new(0, 0)).unwrap();
-/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let config = DLrtaConfig { level: 1, ..DLrtaConfig::default() };
 /// let mut unit = DLrta::new(&grid, config, start, goal)?;
-/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// let mut at = start;
+/// while let Step::Move(to) = unit.tick(&grid, at, Seen::default(), &mut Slice::new(100)) {
+///     at = to;
+/// }
+/// assert_eq!(at, goal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type DLrta = Walker<DLrtaPolicy>;
+
+/// The policy of [`DLrta`].
 #[derive(Clone, Debug)]
-pub struct DLrta {
+pub struct DLrtaPolicy {
     config: DLrtaConfig,
-    at: NodeId,
-    goal: NodeId,
     /// LRTA* to the goal.
-    home: Ball,
-    /// LRTA* to a subgoal, and the one its estimates are about.
-    stage: Ball,
+    to_goal: Ball,
+    /// LRTA* to a subgoal, and the one its heuristic is about.
+    to_subgoal: Ball,
     learned_for: Option<NodeId>,
     /// Where it is going; none: to the goal.
     subgoal: Option<NodeId>,
@@ -100,42 +101,19 @@ pub struct DLrta {
     here: Option<NodeId>,
     /// It has not looked since its last step.
     lost: bool,
-    visits: Visits,
-    /// Whether there is a way has not been asked since something changed.
-    unsure: bool,
-    hopeless: bool,
+    /// How often each node of the level was entered.
+    visits: Stamped<Visits>,
 }
 
-/// How often each node of the level was entered. All counts are dropped in constant time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Visits {
-    counts: Paged<(u32, u32)>,
-    now: u32,
+    stamp: u32,
+    count: u32,
 }
 
-impl Visits {
-    fn reset(&mut self) {
-        self.now = self.now.wrapping_add(1);
-        if self.now == 0 {
-            self.counts.clear();
-            self.now = 1;
-        }
-    }
-
-    /// Counts a visit to a node of a level of this size.
-    fn add(&mut self, size: usize, node: NodeId) {
-        self.counts.cover(size);
-        let (stamp, count) = match self.counts.find_mut(node) {
-            Some(visits) => visits,
-            None => self.counts.touch(node),
-        };
-        *count = if *stamp == self.now { count.saturating_add(1) } else { 1 };
-        *stamp = self.now;
-    }
-
-    fn of(&self, node: NodeId) -> u32 {
-        let (stamp, count) = self.counts.get(node);
-        if stamp == self.now { count } else { 0 }
+impl Stamp for Visits {
+    fn stamp(&self) -> u32 {
+        self.stamp
     }
 }
 
@@ -143,192 +121,176 @@ impl DLrta {
     /// An agent at `start`, to go to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the space has no hierarchy.
+    /// When the start or goal cannot be stood on, the map has no hierarchy, or the level or depth is zero.
     pub fn new(
-        space: &impl Space,
+        map: &impl Map,
         config: DLrtaConfig,
         start: NodeId,
         goal: NodeId,
     ) -> Result<DLrta, AgentError> {
-        let (level, depth) = (config.level.max(1), config.depth.max(1));
-        let mut agent = DLrta {
-            config: DLrtaConfig { level, depth, ..config },
-            at: start,
-            goal,
-            home: Ball::new(depth),
-            stage: Ball::passing(1),
+        for (value, name) in [(config.level, "level"), (config.depth, "depth")] {
+            if value == 0 {
+                return Err(AgentError::Setting { name, expected: "1 or more" });
+            }
+        }
+        let policy = DLrtaPolicy {
+            config,
+            to_goal: Ball::new(config.depth),
+            to_subgoal: Ball::passing(1),
             learned_for: None,
             subgoal: None,
             here: None,
             lost: true,
-            visits: Visits::default(),
-            unsure: true,
-            hopeless: false,
+            visits: Stamped::default(),
         };
-        agent.take(space, start, goal)?;
-        Ok(agent)
+        Walker::with_policy(policy, map, start, goal)
     }
 
     /// The subgoal it is going to; none if it is going to the goal itself.
     pub fn subgoal(&self) -> Option<NodeId> {
-        self.subgoal
+        self.policy.subgoal
     }
+}
 
-    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, start, goal)?;
-        check_hierarchy(space)?;
-        (self.at, self.goal) = (start, goal);
-        self.forget();
-        self.visits.reset();
-        self.drop_plan();
-        Ok(())
-    }
-
+impl DLrtaPolicy {
     /// Drops all that was learned.
     fn forget(&mut self) {
-        self.home.forget();
-        self.stage.forget();
+        self.to_goal.forget();
+        self.to_subgoal.forget();
     }
 
     /// Begins anew from where the agent stands. What was learned is kept.
     fn drop_plan(&mut self) {
-        self.home.drop_plan();
-        self.stage.drop_plan();
-        (self.subgoal, self.here) = (None, None);
-        (self.lost, self.unsure) = (true, true);
+        self.to_goal.drop_plan();
+        self.to_subgoal.drop_plan();
+        self.drop_subgoal();
     }
 
-    /// Takes in what was seen to change.
-    fn heed(&mut self, space: &impl Space, seen: Seen<'_>) {
-        if seen.changed.is_empty() {
-            return;
-        }
-        if seen.changed.iter().any(|&node| space.contains(node)) {
-            self.forget();
-        }
-        // Nodes may have other ids now, and subgoals are gone.
-        self.visits.reset();
-        self.drop_plan();
+    fn drop_subgoal(&mut self) {
+        (self.subgoal, self.here, self.lost) = (None, None, true);
+    }
+
+    fn count_visit(&mut self, node: NodeId) {
+        let count = self.visits_to(node).saturating_add(1);
+        self.visits.set(node, Visits { stamp: self.visits.now(), count });
+    }
+
+    fn visits_to(&self, node: NodeId) -> u32 {
+        self.visits.find(node).map_or(0, |visits| visits.count)
     }
 
     /// Finds out where the agent is, and where to go.
-    fn orient(&mut self, space: &impl Space, hierarchy: &Hierarchy) {
+    fn orient<M: Map>(&mut self, cx: &Cx<'_, '_, M>) {
         self.lost = false;
+        let hierarchy = cx.hierarchy();
         let level = self.config.level as usize;
-        let here = hierarchy.ancestor(self.at, level);
+        let here = hierarchy.ancestor(cx.at, level);
         if here == self.here && self.subgoal.is_some() {
             return;
         }
         if let Some(node) = here.filter(|_| here != self.here) {
-            self.visits.add(hierarchy.level(level).size(), node);
+            self.count_visit(node);
         }
         self.here = here;
-        let subgoal = here.and_then(|here| self.look_up(space, hierarchy, here));
+        let subgoal = here.and_then(|here| self.look_up(cx, here));
         self.subgoal = subgoal.map(|subgoal| subgoal.cell);
         if let Some(Subgoal { cell, depth }) = subgoal {
             if self.learned_for != Some(cell) {
                 self.learned_for = Some(cell);
-                self.stage.forget();
+                self.to_subgoal.forget();
             }
-            self.stage.set_depth(depth);
+            self.to_subgoal.set_depth(depth);
         }
     }
 
     /// The subgoal from this node of the level, if there is one to go to.
-    fn look_up(&self, space: &impl Space, hierarchy: &Hierarchy, here: NodeId) -> Option<Subgoal> {
+    fn look_up<M: Map>(&self, cx: &Cx<'_, '_, M>, here: NodeId) -> Option<Subgoal> {
+        let (map, hierarchy) = (cx.map, cx.hierarchy());
         let level = self.config.level as usize;
-        if self.visits.of(here) > self.config.crossings {
+        if self.visits_to(here) > self.config.crossings {
             return None;
         }
         let tables = hierarchy.subgoals().filter(|tables| tables.level() == level)?;
-        let subgoal = tables.get(here, hierarchy.ancestor(self.goal, level)?)?;
-        let leads_away = space.contains(subgoal.cell)
+        let subgoal = tables.get(here, hierarchy.ancestor(cx.goal, level)?)?;
+        let leads_away = map.contains(subgoal.cell)
             && hierarchy.ancestor(subgoal.cell, level) != Some(here)
-            && hierarchy.reachable(self.at, subgoal.cell);
+            && hierarchy.reachable(cx.at, subgoal.cell);
         leads_away.then_some(subgoal)
     }
 }
 
-impl<S: Space> Agent<S> for DLrta {
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
-            return Step::Wait;
+impl Policy for DLrtaPolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: true, hierarchy: true }
+    }
+
+    fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, keep: Keep) {
+        if keep == Keep::Nothing {
+            self.forget();
         }
-        self.heed(space, seen);
-        if self.at == self.goal {
-            return Step::Arrived;
+        self.visits.begin();
+        self.drop_plan();
+    }
+
+    fn moved(&mut self, _: NodeId, _: NodeId) {
+        self.lost = true;
+    }
+
+    fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
+        self.drop_plan();
+    }
+
+    fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        if changed.iter().any(|&node| cx.map.contains(node)) {
+            self.forget();
         }
-        let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
-        slice.share(slice.budget(), most_traces(slice.budget()));
-        if self.unsure || self.hopeless {
-            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
-        }
-        if self.hopeless {
-            return Step::Unreachable;
-        }
-        if self.subgoal.is_some() && hierarchy.subgoals().is_none() {
+        // Nodes may have other ids now, and subgoals are gone.
+        self.visits.begin();
+        self.drop_subgoal();
+        self.to_goal.heed(cx.map, changed);
+        self.to_subgoal.drop_plan();
+    }
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        if self.subgoal.is_some() && cx.hierarchy().subgoals().is_none() {
             self.drop_plan();
         }
         if self.lost {
-            // Looking up takes a few look-ups a level.
-            if !slice.trace(self.at) {
-                return Step::Wait;
+            // A few look-ups per level.
+            if !cx.slice.trace(cx.at) {
+                return Decision::Wait;
             }
-            self.orient(space, hierarchy);
+            self.orient(cx);
         }
-        let thought = match self.subgoal {
-            Some(subgoal) => self.stage.think(space, self.at, subgoal, slice),
-            None => self.home.think(space, self.at, self.goal, slice),
-        };
-        match thought {
-            Thought::Go(to) if space.edge(self.at, to).is_some() => {
-                self.at = to;
-                self.lost = true;
-                Step::Move(to)
-            }
-            Thought::Wait => Step::Wait,
-            Thought::Go(_) | Thought::Unreachable => {
-                // The map has changed, and nobody told.
-                self.forget();
-                self.drop_plan();
-                Step::Wait
-            }
+        let goal = self.subgoal.unwrap_or(cx.goal);
+        let mind = if self.subgoal.is_some() { &mut self.to_subgoal } else { &mut self.to_goal };
+        match mind.think(&Toward { map: cx.map, goal }, cx.at, goal, cx.slice) {
+            // The map changed without being reported in `Seen`.
+            Decision::NoWay => Decision::Stale,
+            other => other,
         }
     }
 
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        self.take(space, start, goal)
-    }
-
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, at, self.goal)?;
-        self.at = at;
-        self.visits.reset();
+    fn replan<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
+        self.forget();
         self.drop_plan();
-        Ok(())
-    }
-}
-
-impl AgentState for DLrta {
-    fn position(&self) -> NodeId {
-        self.at
     }
 
     fn target(&self) -> Option<NodeId> {
-        Some(self.subgoal.unwrap_or(self.goal))
+        self.subgoal
     }
 
     fn plan(&self) -> Option<Vec<NodeId>> {
         None
     }
 
-    fn limits(&self, budget: u64) -> Limits {
-        let (traces, updates) = (most_traces(budget), most_updates(budget));
-        Limits { expansions: budget, traces, updates }
+    fn set_pool(&mut self, pool: &Pool) {
+        self.to_goal.set_pool(pool);
+        self.to_subgoal.set_pool(pool);
+        self.visits.pages_mut().set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
-        let visits = self.visits.counts.bytes();
-        size_of::<DLrta>() + self.home.bytes() + self.stage.bytes() + visits
+        self.to_goal.bytes() + self.to_subgoal.bytes() + self.visits.bytes()
     }
 }

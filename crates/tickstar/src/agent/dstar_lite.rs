@@ -73,9 +73,9 @@
 //! of neighbours too. Stale entries are cleared from the open list at times, in one go: constant time
 //! amortised.
 
-use super::{Agent, AgentError, AgentState, Seen, Step, may_update, most_updates};
-use crate::search::{Entry, List, Open, Paged};
-use crate::{Cost, EndpointError, Event, Limits, NodeId, OpenList, Priority, Skip, Slice, Space};
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{Entry, List, Open, Problem, Stamp, Stamped, Toward};
+use crate::{Cost, Event, Limits, Map, NodeId, OpenList, Pool, Priority, Skip, Slice};
 
 /// The insertions after which it is worth looking for stale entries in a short open list.
 const TIDY: usize = 1024;
@@ -92,8 +92,15 @@ struct Record {
     key: u64,
     /// The neighbour `rhs` came from; the node itself for the goal, and if `rhs` is infinite.
     next: NodeId,
-    /// The search that met it. A new search makes all older records void by counting up.
+    /// The epoch of the search that met it.
     stamp: u32,
+}
+
+impl Stamp for Record {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.stamp
+    }
 }
 
 impl Default for Record {
@@ -167,23 +174,28 @@ pub struct DStarLiteConfig {
     pub ties: Ties,
 }
 
-/// An agent that stands until it knows a cheapest path, walks it, and mends it where the map changes.
+/// An agent that stands until it knows a cheapest path, walks it, and repairs it where the map changes.
 ///
 /// ```
 /// use tickstar::{Agent, Cell, DStarLite, DStarLiteConfig, Grid, Seen, Slice, Step};
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal)?;
-/// // All at once. Then a door shuts, and the rest of the way is mended.
-/// assert!(matches!(unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::unlimited()), Step::Move(_)));
+/// // All at once. Then a door shuts, and the rest of the way is repaired.
+/// let Step::Move(at) = unit.tick(&grid, start, Seen::default(), &mut Slice::unlimited()) else {
+///     panic!("there is a way");
+/// };
 /// let door = Cell::new(5, 1);
 /// grid.set_free(door, false)?;
 /// let seen = Seen { changed: &[grid.node(door).unwrap()] };
-/// assert_eq!(unit.tick(&grid, unit.position(), seen, &mut Slice::unlimited()), Step::Unreachable);
+/// assert_eq!(unit.tick(&grid, at, seen, &mut Slice::unlimited()), Step::Unreachable);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type DStarLite = Walker<DStarLitePolicy>;
+
+/// The policy of [`DStarLite`].
 #[derive(Clone, Debug)]
-pub struct DStarLite {
+pub struct DStarLitePolicy {
     open: List,
     core: Core,
 }
@@ -192,22 +204,27 @@ pub struct DStarLite {
 #[derive(Clone, Debug)]
 struct Core {
     ties: Ties,
-    nodes: Paged<Record>,
-    /// The number of the current search, from one.
-    stamp: u32,
+    nodes: Stamped<Record>,
     goal: NodeId,
     at: NodeId,
+    /// The search has not been begun yet.
+    fresh: bool,
     /// Where the agent was when `km` last grew.
     last: NodeId,
     km: Cost,
-    /// Nodes whose edges may have changed since their `rhs` was computed. Some may be named twice.
+    /// Nodes whose edges may have changed since their `rhs` was computed. Some may be named twice; so many are
+    /// different ones.
     pending: Vec<NodeId>,
+    waiting: Stamped<Waiting>,
+    distinct: usize,
+    /// Room for the nodes that one tick's changes concern.
+    concerned: Vec<NodeId>,
     /// The search is finished for the map as it was told of.
     done: bool,
     /// The search was finished, and changes have been told since that no expansion was done for yet.
     disturbed: bool,
     /// Room for the neighbours of a node that has more of them than a batch holds.
-    more: Vec<News>,
+    more: Vec<Candidate>,
     /// Neighbours that have lost their way by the expansion of a node.
     bereft: Vec<NodeId>,
     /// Insertions into the open list since it was last tidied, and after how many it will be.
@@ -217,32 +234,48 @@ struct Core {
 
 /// A cheaper way from a node: its new `rhs`, and the estimate from there to the agent.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct Candidate {
     to: NodeId,
     rhs: Cost,
     h: Cost,
+}
+
+/// A node is pending: how often it is named.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    stamp: u32,
+    times: u32,
+}
+
+impl Stamp for Waiting {
+    fn stamp(&self) -> u32 {
+        self.stamp
+    }
 }
 
 impl DStarLite {
     /// An agent at `start`, to go to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the space has edges that cannot be walked back.
+    /// When the start or goal cannot be stood on, or the map has edges that cannot be walked back.
     pub fn new(
-        space: &impl Space,
+        map: &impl Map,
         config: DStarLiteConfig,
         start: NodeId,
         goal: NodeId,
     ) -> Result<DStarLite, AgentError> {
         let core = Core {
             ties: config.ties,
-            nodes: Paged::default(),
-            stamp: 0,
+            nodes: Stamped::default(),
             goal,
             at: start,
+            fresh: true,
             last: start,
             km: Cost::ZERO,
             pending: Vec::new(),
+            waiting: Stamped::default(),
+            distinct: 0,
+            concerned: Vec::new(),
             done: false,
             disturbed: false,
             more: Vec::new(),
@@ -250,75 +283,76 @@ impl DStarLite {
             pushes: 0,
             tidy_after: TIDY,
         };
-        let mut agent = DStarLite { open: List::new(config.open), core };
-        agent.take(space, start, goal)?;
-        Ok(agent)
+        let policy = DStarLitePolicy { open: List::new(config.open), core };
+        Walker::with_policy(policy, map, start, goal)
     }
 
     /// The cost of a cheapest way from where the agent stands to the goal, once it is known; none if
     /// there is no way.
     pub fn cost_to_go(&self) -> Option<Cost> {
-        self.core.cost_to_go()
+        self.policy.core.cost_to_go(self.position())
+    }
+}
+
+impl DStarLitePolicy {
+    /// Begins the search if it has not been.
+    fn ensure_started(&mut self, map: &impl Map) {
+        if !std::mem::take(&mut self.core.fresh) {
+            return;
+        }
+        self.open.clear(key_range(map));
+        match &mut self.open {
+            List::Heap(open) => self.core.begin(open, map),
+            List::Buckets(open) => self.core.begin(open, map),
+        }
     }
 
-    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, start, goal)?;
-        if !space.is_reversible() {
-            return Err(AgentError::NeedsReversibleEdges);
-        }
-        self.open.clear(key_range(space));
-        match &mut self.open {
-            List::Heap(open) => self.core.begin(open, space, start, goal),
-            List::Buckets(open) => self.core.begin(open, space, start, goal),
-        }
-        Ok(())
-    }
-
-    /// Steps 1 and 2, as far as the slice reaches. Answers whether both are done.
-    fn think(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
-        match &mut self.open {
-            List::Heap(open) => self.core.think(open, space, slice),
-            List::Buckets(open) => self.core.think(open, space, slice),
-        }
+    /// Steps 1 and 2, as far as the slice reaches. Returns whether both are done.
+    fn think(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> bool {
+        let done = match &mut self.open {
+            List::Heap(open) => self.core.think(open, map, slice),
+            List::Buckets(open) => self.core.think(open, map, slice),
+        };
+        slice.charge_entries(self.open.take_visited());
+        done
     }
 
     /// Drops stale entries from the open list. Most are dropped when they come to its top, but where
     /// the map changes for ever, ever more would lie further down.
-    fn tidy(&mut self, space: &impl Space) {
+    fn tidy(&mut self, map: &impl Map, slice: &mut Slice<'_>) {
         let core = &mut self.core;
         if core.pushes < core.tidy_after {
             return;
         }
         let live = |entry: &Entry| core.record(entry.node()).is_entry(entry, core.ties);
-        // After several times as many insertions as entries have been looked at.
-        core.tidy_after = TIDY + 4 * self.open.tidy(key_range(space), live);
-        core.pushes = 0;
+        // After several times as many insertions as entries are left.
+        let left = self.open.tidy(key_range(map), live);
+        // Each entry is visited, and those that are left are sorted twice.
+        slice.charge_entries((core.pushes + 8 * left) as u64);
+        (core.tidy_after, core.pushes) = (TIDY + 4 * left, 0);
     }
 }
 
 /// How far apart the keys of open nodes are: those of A*, while the agent stands. Where it moves they
 /// spread further, which costs the buckets some of their speed.
-fn key_range(space: &impl Space) -> u64 {
-    Priority::ASTAR.key_range(space.max_edge_cost(), Cost::ZERO)
+fn key_range(map: &impl Map) -> u64 {
+    Priority::ASTAR.key_range(map.max_edge_cost(), Cost::ZERO)
 }
 
 impl Core {
     /// Begins a search from the goal. Constant time: nothing of the search before is touched.
-    fn begin(&mut self, open: &mut impl Open, space: &impl Space, start: NodeId, goal: NodeId) {
-        self.nodes.cover(space.size());
-        self.stamp = self.stamp.wrapping_add(1);
-        if self.stamp == 0 {
-            self.nodes.clear();
-            self.stamp = 1;
-        }
-        (self.goal, self.at, self.last) = (goal, start, start);
-        self.km = Cost::ZERO;
+    fn begin(&mut self, open: &mut impl Open, map: &impl Map) {
+        self.nodes.begin();
+        self.waiting.begin();
         self.pending.clear();
+        self.distinct = 0;
+        self.last = self.at;
+        self.km = Cost::ZERO;
         self.done = false;
         self.disturbed = false;
         let unmet = Record::default();
-        let first = Record { rhs: Cost::ZERO, next: goal, ..unmet };
-        self.put(open, goal, unmet, first, space.estimate(goal, start));
+        let first = Record { rhs: Cost::ZERO, next: self.goal, ..unmet };
+        self.put(open, self.goal, unmet, first, map.estimate(self.goal, self.at));
     }
 
     /// What is known of a node; nothing if the current search has not met it.
@@ -329,7 +363,7 @@ impl Core {
 
     #[inline]
     fn met(&self, node: NodeId) -> Option<Record> {
-        self.nodes.find(node).copied().filter(|record| record.stamp == self.stamp)
+        self.nodes.find(node).copied()
     }
 
     /// Replaces what is known of a node, and puts it on the open list if it belongs there and is not
@@ -345,65 +379,78 @@ impl Core {
             open.push(key, rank, node);
             self.pushes += 1;
         }
-        let slot = match self.nodes.find_mut(node) {
-            Some(slot) => slot,
-            None => self.nodes.touch(node),
-        };
-        *slot = Record { key, stamp: self.stamp, ..new };
+        self.nodes.set(node, Record { key, stamp: self.nodes.now(), ..new });
     }
 
     /// Takes in which nodes have changed. Nothing is computed yet.
-    fn note(&mut self, space: &impl Space, changed: &[NodeId]) {
-        if changed.is_empty() {
-            return;
-        }
-        let size = space.size();
-        let mut fresh = Vec::new();
+    fn note(&mut self, map: &impl Map, changed: &[NodeId]) {
+        let size = map.size();
+        let concerned = &mut self.concerned;
+        concerned.clear();
         for &node in changed {
             let inside = |node: &NodeId| node.index() < size;
-            space.for_each_dependent(node, |node| fresh.extend(Some(node).filter(inside)));
+            map.for_each_dependent(node, |node| concerned.extend(Some(node).filter(inside)));
         }
         // Changes come in clusters, and most of the nodes around them are named several times.
-        fresh.sort_unstable();
-        fresh.dedup();
-        self.pending.append(&mut fresh);
-        // Older news is looked through only if it would else grow without end, unheeded.
-        if self.pending.len() > 2 * size {
-            self.pending.sort_unstable();
-            self.pending.dedup();
+        concerned.sort_unstable();
+        concerned.dedup();
+        for &node in &self.concerned {
+            let times = self.waiting.find(node).map_or(0, |waiting| waiting.times);
+            self.distinct += usize::from(times == 0);
+            self.waiting.set(node, Waiting { stamp: self.waiting.now(), times: times + 1 });
+            self.pending.push(node);
+        }
+        if self.pending.len() > 2 * self.distinct + TIDY {
+            self.drop_older();
         }
         self.disturbed |= self.done;
         self.done = false;
     }
 
-    fn think(&mut self, open: &mut impl Open, space: &impl Space, slice: &mut Slice<'_>) -> bool {
-        if !self.repair(open, space, slice) {
+    /// Of pending nodes that are named several times, keeps the last, which is taken up first.
+    fn drop_older(&mut self) {
+        let waiting = &mut self.waiting;
+        self.pending.retain(|&node| {
+            let Some(known) = waiting.find_mut(node) else { return false };
+            known.times -= 1;
+            known.times == 0
+        });
+        for &node in &self.pending {
+            if let Some(known) = self.waiting.find_mut(node) {
+                known.times = 1;
+            }
+        }
+    }
+
+    fn think(&mut self, open: &mut impl Open, map: &impl Map, slice: &mut Slice<'_>) -> bool {
+        if !self.repair(open, map, slice) {
             return false;
         }
-        if self.at == self.goal {
-            return true;
-        }
-        self.compute(open, space, slice)
+        self.compute(open, map, slice)
     }
 
     /// Step 1: brings every node whose edges may have changed up to date. Answers whether all are.
-    fn repair(&mut self, open: &mut impl Open, space: &impl Space, slice: &mut Slice<'_>) -> bool {
+    fn repair(&mut self, open: &mut impl Open, map: &impl Map, slice: &mut Slice<'_>) -> bool {
         while let Some(&node) = self.pending.last() {
-            if !may_update(slice, node) {
+            if !slice.update(node) {
                 return false;
             }
             self.pending.pop();
+            if let Some(known) = self.waiting.find_mut(node) {
+                known.times -= 1;
+                self.distinct -= usize::from(known.times == 0);
+            }
             if node != self.goal {
-                self.recompute(open, space, node);
+                self.recompute(open, map, node);
             }
         }
         true
     }
 
     /// Computes a node's `rhs` from all its edges.
-    fn recompute(&mut self, open: &mut impl Open, space: &impl Space, node: NodeId) {
+    fn recompute(&mut self, open: &mut impl Open, map: &impl Map, node: NodeId) {
         let (mut rhs, mut next) = (Cost::INFINITE, node);
-        space.for_each_edge(node, |to, cost| {
+        map.for_each_edge(node, |to, cost| {
             let way = cost + self.record(to).g;
             if way < rhs {
                 (rhs, next) = (way, to);
@@ -411,8 +458,8 @@ impl Core {
         });
         let old = self.record(node);
         if rhs != old.rhs {
-            self.grow_km(space);
-            let h = space.estimate(node, self.at);
+            self.grow_km(map);
+            let h = map.estimate(node, self.at);
             self.put(open, node, old, Record { rhs, next, ..old }, h);
         } else if rhs != Cost::INFINITE
             && let Some(record) = self.nodes.find_mut(node)
@@ -423,16 +470,16 @@ impl Core {
 
     /// Accounts for the way the agent has come since keys were last computed. The estimate from any node
     /// to the agent has fallen by no more than this.
-    fn grow_km(&mut self, space: &impl Space) {
+    fn grow_km(&mut self, map: &impl Map) {
         if self.at != self.last {
-            self.km = self.km + space.estimate(self.at, self.last);
+            self.km = self.km + map.estimate(self.at, self.last);
             self.last = self.at;
         }
     }
 
     /// Step 2: expands nodes until the agent's cost to the goal is known. Answers whether it is.
     #[inline(never)]
-    fn compute(&mut self, open: &mut impl Open, space: &impl Space, slice: &mut Slice<'_>) -> bool {
+    fn compute(&mut self, open: &mut impl Open, map: &impl Map, slice: &mut Slice<'_>) -> bool {
         while let Some(top) = self.top(open) {
             // Where a step was taken after the search was done, `km` and the keys are those of the
             // place before; they all exceed that of the next place, which is nearer to the goal.
@@ -442,12 +489,12 @@ impl Core {
             if !before && agent.rhs <= agent.g {
                 break;
             }
-            self.grow_km(space);
+            self.grow_km(map);
             let node = top.node();
             let record = self.record(node);
-            let h = space.estimate(node, self.at);
+            let h = map.estimate(node, self.at);
             if top.key < (record.least() + h + self.km).0 {
-                if !may_update(slice, node) {
+                if !slice.update(node) {
                     return false;
                 }
                 open.pop();
@@ -462,9 +509,9 @@ impl Core {
             }
             open.pop();
             if record.g > record.rhs {
-                self.lower(open, space, node, record);
+                self.lower(open, map, node, record);
             } else {
-                self.raise(open, space, node, record, h);
+                self.raise(open, map, node, record, h);
             }
         }
         self.disturbed = false;
@@ -488,36 +535,37 @@ impl Core {
     /// As in [`BestFirst`](crate::BestFirst), those that profit are gathered first, in an array where that
     /// is enough: the code in the loop stands there once for each direction and must be small.
     #[inline(always)]
-    fn lower<S: Space>(&mut self, open: &mut impl Open, space: &S, node: NodeId, record: Record) {
+    fn lower<M: Map>(&mut self, open: &mut impl Open, map: &M, node: NodeId, record: Record) {
         let g = record.rhs;
         if let Some(slot) = self.nodes.find_mut(node) {
             slot.g = g;
         }
-        let mut news = [News::default(); BATCH];
+        let mut candidates = [Candidate::default(); BATCH];
         let mut count = 0;
-        let (near, stamp, more) = (self.nodes.near(node), self.stamp, &mut self.more);
-        space.for_each_edge_onward(node, record.next, self.at, Skip::Seen, |to, cost, h| {
+        let (nodes, more) = (&self.nodes, &mut self.more);
+        let toward = Toward { map, goal: self.at };
+        toward.for_each_successor(node, record.next, Skip::Seen, |to, cost, h| {
             let rhs = g + cost;
-            if near.find(to).is_none_or(|known| known.stamp != stamp || rhs < known.rhs) {
-                if S::MAX_EDGES > BATCH && count == BATCH {
-                    spill(more, News { to, rhs, h });
+            if nodes.find(to).is_none_or(|known| rhs < known.rhs) {
+                if M::MAX_EDGES > BATCH && count == BATCH {
+                    spill(more, Candidate { to, rhs, h });
                 } else {
-                    news[count % BATCH] = News { to, rhs, h };
+                    candidates[count % BATCH] = Candidate { to, rhs, h };
                     count += 1;
                 }
             }
         });
-        for &news in &news[..count.min(BATCH)] {
-            self.offer(open, node, news);
+        for &candidate in &candidates[..count.min(BATCH)] {
+            self.offer(open, node, candidate);
         }
-        while let Some(news) = self.more.pop() {
-            self.offer(open, node, news);
+        while let Some(candidate) = self.more.pop() {
+            self.offer(open, node, candidate);
         }
     }
 
     /// Takes in a way over a neighbour. It is no news any more if two edges lead there.
     #[inline(always)]
-    fn offer(&mut self, open: &mut impl Open, next: NodeId, News { to, rhs, h }: News) {
+    fn offer(&mut self, open: &mut impl Open, next: NodeId, Candidate { to, rhs, h }: Candidate) {
         let old = self.record(to);
         if rhs < old.rhs {
             self.put(open, to, old, Record { rhs, next, ..old }, h);
@@ -529,20 +577,20 @@ impl Core {
     fn raise(
         &mut self,
         open: &mut impl Open,
-        space: &impl Space,
+        map: &impl Map,
         node: NodeId,
         record: Record,
         h: Cost,
     ) {
         self.put(open, node, record, Record { g: Cost::INFINITE, ..record }, h);
         let mut bereft = std::mem::take(&mut self.bereft);
-        space.for_each_edge(node, |to, _| {
+        map.for_each_edge(node, |to, _| {
             if to != self.goal && self.met(to).is_some_and(|known| known.next == node) {
                 bereft.push(to);
             }
         });
         for to in bereft.drain(..) {
-            self.recompute(open, space, to);
+            self.recompute(open, map, to);
         }
         self.bereft = bereft;
     }
@@ -552,9 +600,9 @@ impl Core {
     /// Of equally good ones the dearest edge is taken, then the last. Any fixed rule would do; this one goes
     /// diagonally while it can, and where walls come into sight on the way, on random grids, that was up to
     /// 8 % cheaper than to follow the neighbours remembered.
-    fn choose(&self, space: &impl Space) -> Option<NodeId> {
+    fn choose(&self, map: &impl Map) -> Option<NodeId> {
         let mut best = (Cost::INFINITE, Cost::ZERO, self.at);
-        space.for_each_edge(self.at, |to, cost| {
+        map.for_each_edge(self.at, |to, cost| {
             let way = cost + self.record(to).g;
             if way < best.0 || way == best.0 && cost >= best.1 {
                 best = (way, cost, to);
@@ -563,24 +611,24 @@ impl Core {
         (best.0 == self.record(self.at).rhs).then_some(best.2)
     }
 
-    fn cost_to_go(&self) -> Option<Cost> {
-        if self.at == self.goal {
+    fn cost_to_go(&self, from: NodeId) -> Option<Cost> {
+        if from == self.goal {
             return Some(Cost::ZERO);
         }
         // Not `g`: the search is done as soon as the agent's place is the best that is left to expand.
-        let rhs = self.record(self.at).rhs;
+        let rhs = self.record(from).rhs;
         (self.done && rhs != Cost::INFINITE).then_some(rhs)
     }
 
-    /// The way along the remembered neighbours, which comes nearer to the goal with each.
+    /// The way along the remembered neighbors, which comes nearer to the goal with each.
     fn plan(&self) -> Option<Vec<NodeId>> {
-        let mut left = self.cost_to_go()?;
+        let mut left = self.cost_to_go(self.at)?;
         let mut path = vec![self.at];
         let mut node = self.at;
         while node != self.goal {
             node = self.record(node).next;
             let g = self.record(node).g;
-            // Only changes that were not told can have turned the way round.
+            // Only changes that were not reported can have turned the way round.
             if g >= left {
                 return None;
             }
@@ -592,77 +640,94 @@ impl Core {
 
     fn bytes(&self) -> usize {
         self.nodes.bytes()
-            + self.pending.capacity() * size_of::<NodeId>()
-            + self.more.capacity() * size_of::<News>()
+            + self.waiting.bytes()
+            + (self.pending.capacity() + self.concerned.capacity()) * size_of::<NodeId>()
+            + self.more.capacity() * size_of::<Candidate>()
             + self.bereft.capacity() * size_of::<NodeId>()
     }
 }
 
 #[cold]
 #[inline(never)]
-fn spill(more: &mut Vec<News>, news: News) {
-    more.push(news);
+fn spill(more: &mut Vec<Candidate>, candidate: Candidate) {
+    more.push(candidate);
 }
 
-impl<S: Space> Agent<S> for DStarLite {
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
-            return Step::Wait;
+impl Policy for DStarLitePolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: true, ..Needs::default() }
+    }
+
+    fn limits(&self, budget: u64) -> Limits {
+        Limits { traces: 0, ..Limits::per_unit(budget) }
+    }
+
+    fn begin<M: Map>(&mut self, map: &M, start: NodeId, goal: NodeId, keep: Keep) {
+        self.core.at = start;
+        if keep == Keep::Nothing {
+            (self.core.goal, self.core.fresh) = (goal, true);
+        } else if !self.core.fresh {
+            self.core.grow_km(map);
+            self.core.done = false;
         }
-        self.tidy(space);
-        self.core.note(space, seen.changed);
-        // Also at the goal: the agent may be sent elsewhere, and what it has to take in would pile up.
-        let done = self.think(space, slice);
-        if self.core.at == self.core.goal {
-            return Step::Arrived;
-        }
-        if !done {
-            return Step::Wait;
-        }
-        let here = self.core.record(self.core.at);
-        if here.rhs == Cost::INFINITE {
-            return Step::Unreachable;
-        }
-        let Some(to) = self.core.choose(space) else {
-            // Where it would have gone has most likely been blocked, and others must know that too.
-            self.core.note(space, &[self.core.at, here.next]);
-            return Step::Wait;
-        };
+    }
+
+    fn moved(&mut self, _: NodeId, to: NodeId) {
         self.core.at = to;
-        Step::Move(to)
     }
 
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        self.take(space, start, goal)
+    fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        // An agent that rests begins anew when it is sent elsewhere.
+        if cx.at != cx.goal {
+            self.ensure_started(cx.map);
+            self.core.note(cx.map, changed);
+        }
     }
 
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, at, self.core.goal)?;
-        self.core.at = at;
-        self.core.grow_km(space);
-        self.core.done = false;
-        Ok(())
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        self.ensure_started(cx.map);
+        self.tidy(cx.map, cx.slice);
+        if !self.think(cx.map, cx.slice) {
+            return Decision::Wait;
+        }
+        if self.core.record(cx.at).rhs == Cost::INFINITE {
+            return Decision::NoWay;
+        }
+        self.core.choose(cx.map).map_or(Decision::Stale, Decision::Go)
     }
-}
 
-impl AgentState for DStarLite {
-    fn position(&self) -> NodeId {
-        self.core.at
+    /// Where it would have gone has most likely been blocked, and others must know that too.
+    fn replan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        let next = self.core.record(cx.at).next;
+        self.core.note(cx.map, &[cx.at, next]);
+    }
+
+    fn rest(&mut self) {
+        let core = &mut self.core;
+        if !std::mem::replace(&mut core.fresh, true) {
+            core.nodes.pages_mut().release();
+            core.waiting.pages_mut().release();
+            self.open.release();
+            (core.pending, core.concerned) = (Vec::new(), Vec::new());
+        }
+        core.nodes.pages_mut().reclaim(8);
+        core.waiting.pages_mut().reclaim(8);
     }
 
     fn target(&self) -> Option<NodeId> {
-        self.core.cost_to_go().map(|_| self.core.goal)
+        self.core.cost_to_go(self.core.at).map(|_| self.core.goal)
     }
 
     fn plan(&self) -> Option<Vec<NodeId>> {
         self.core.plan()
     }
 
-    fn limits(&self, budget: u64) -> Limits {
-        Limits { expansions: budget, traces: 0, updates: most_updates(budget) }
+    fn set_pool(&mut self, pool: &Pool) {
+        self.core.nodes.pages_mut().set_pool(pool);
+        self.core.waiting.pages_mut().set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
-        size_of::<DStarLite>() + self.core.bytes() + self.open.bytes()
+        self.core.bytes() + self.open.bytes()
     }
 }

@@ -77,9 +77,9 @@ mod prioritized;
 use self::astar_shaped::AstarShaped;
 pub(crate) use self::ball::Ball;
 use self::prioritized::Prioritized;
-use super::{Agent, AgentError, AgentState, Seen, Step, most_updates};
-use crate::search::Learned;
-use crate::{Cost, EndpointError, Limits, NodeId, OpenList, Slice, Space};
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{Learned, Toward};
+use crate::{Cost, Limits, Map, NodeId, OpenList, Pool};
 
 /// How an agent looks ahead, and what it makes of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,25 +155,25 @@ impl Default for LocalConfig {
     }
 }
 
-/// An agent that looks a little way ahead each tick, learns better estimates, and takes a step.
+/// An agent that looks a little way ahead each tick, learns a better heuristic, and takes a step.
 ///
 /// ```
 /// use tickstar::{Agent, Cell, Grid, Local, LocalConfig, Seen, Slice, Step};
 /// let grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
-/// let start = grid.node(Cell::new(0, 0)).unwrap();
-/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = Local::new(&grid, LocalConfig::default(), start, goal)?;
-/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(4)) != Step::Arrived {}
+/// let mut at = start;
+/// while let Step::Move(to) = unit.tick(&grid, at, Seen::default(), &mut Slice::new(4)) {
+///     at = to;
+/// }
+/// assert_eq!(at, goal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type Local = Walker<LocalPolicy>;
+
+/// The policy of [`Local`].
 #[derive(Clone, Debug)]
-pub struct Local {
-    mind: Mind,
-    at: NodeId,
-    goal: NodeId,
-    /// It has found out that there is no way, and nothing has changed since.
-    hopeless: bool,
-}
+pub struct LocalPolicy(Mind);
 
 #[derive(Clone, Debug)]
 enum Mind {
@@ -182,22 +182,24 @@ enum Mind {
     Queue(Prioritized),
 }
 
-/// What a lookahead comes to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Thought {
-    Go(NodeId),
-    /// The slice is spent.
-    Wait,
-    Unreachable,
+/// Does the same with whatever mind it is.
+macro_rules! each {
+    ($mind:expr, $this:ident => $act:expr) => {
+        match $mind {
+            Mind::Astar($this) => $act,
+            Mind::Ball($this) => $act,
+            Mind::Queue($this) => $act,
+        }
+    };
 }
 
 impl Local {
     /// An agent at `start`, to go to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or edges cannot be walked back.
+    /// When the start or goal cannot be stood on, edges cannot be walked back, or the depth is zero.
     pub fn new(
-        space: &impl Space,
+        map: &impl Map,
         config: LocalConfig,
         start: NodeId,
         goal: NodeId,
@@ -206,153 +208,106 @@ impl Local {
             Lookahead::Astar { lesson, avoid, commitment } => {
                 Mind::Astar(AstarShaped::new(config.open, lesson, avoid, commitment))
             }
-            Lookahead::Ball { depth } => Mind::Ball(Ball::new(depth.max(1))),
+            Lookahead::Ball { depth: 0 } => {
+                return Err(AgentError::Setting { name: "depth", expected: "1 or more" });
+            }
+            Lookahead::Ball { depth } => Mind::Ball(Ball::new(depth)),
             Lookahead::Queue { length } => Mind::Queue(Prioritized::new(length)),
         };
-        let mut agent = Local { mind, at: start, goal, hopeless: false };
-        agent.take(space, start, goal)?;
-        Ok(agent)
+        Walker::with_policy(LocalPolicy(mind), map, start, goal)
     }
 
-    /// The estimate from a node to the goal: the space's own, or a greater one that was learned.
-    pub fn estimate(&self, space: &impl Space, node: NodeId) -> Cost {
-        let plain = space.estimate(node, self.goal);
-        match &self.mind {
-            // What its last search has taught is drawn when the next begins; until then it is told apart.
-            Mind::Astar(mind) => mind.estimate(space, node, self.goal),
+    /// The estimate from a node to the goal: the map's own, or a greater one that was learned.
+    pub fn estimate(&self, map: &impl Map, node: NodeId) -> Cost {
+        let plain = map.estimate(node, self.goal());
+        match &self.policy.0 {
+            // What its last search has taught is written down when the next begins.
+            Mind::Astar(mind) => mind.estimate(map, node, self.goal()),
             Mind::Ball(mind) => mind.estimate(node, plain),
             Mind::Queue(mind) => mind.estimate(node, plain),
         }
     }
+}
 
-    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, start, goal)?;
-        if !space.is_reversible() {
-            return Err(AgentError::NeedsReversibleEdges);
-        }
-        (self.at, self.goal) = (start, goal);
-        self.forget();
-        self.drop_plan();
-        Ok(())
-    }
-
-    fn forget(&mut self) {
-        match &mut self.mind {
-            Mind::Astar(mind) => mind.forget(),
-            Mind::Ball(mind) => mind.forget(),
-            Mind::Queue(mind) => mind.forget(),
-        }
-    }
-
+impl LocalPolicy {
     fn drop_plan(&mut self) {
-        self.hopeless = false;
-        match &mut self.mind {
+        match &mut self.0 {
             Mind::Astar(mind) => mind.drop_plan(),
             Mind::Ball(mind) => mind.drop_plan(),
             Mind::Queue(_) => {}
         }
     }
-
-    /// Takes in what was seen to change.
-    fn heed(&mut self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) {
-        if seen.changed.is_empty() {
-            return;
-        }
-        if seen.changed.iter().any(|&node| space.contains(node)) {
-            self.forget();
-        }
-        self.hopeless = false;
-        match &mut self.mind {
-            Mind::Astar(mind) => mind.heed(space, self.at, slice),
-            _ => self.drop_plan(),
-        }
-    }
 }
 
-impl<S: Space> Agent<S> for Local {
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
-            return Step::Wait;
-        }
-        self.heed(space, seen, slice);
-        if self.at == self.goal {
-            return Step::Arrived;
-        }
-        if self.hopeless {
-            return Step::Unreachable;
-        }
-        let thought = match &mut self.mind {
-            Mind::Astar(mind) => mind.think(space, self.at, self.goal, slice),
-            Mind::Ball(mind) => mind.think(space, self.at, self.goal, slice),
-            Mind::Queue(mind) => mind.think(space, self.at, self.goal, slice),
-        };
-        match thought {
-            Thought::Go(to) if space.edge(self.at, to).is_some() => {
-                self.at = to;
-                Step::Move(to)
-            }
-            // The map has changed, and nobody told.
-            Thought::Go(_) => {
-                self.drop_plan();
-                Step::Wait
-            }
-            Thought::Wait => Step::Wait,
-            Thought::Unreachable => {
-                self.hopeless = true;
-                Step::Unreachable
-            }
-        }
-    }
-
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        self.take(space, start, goal)
-    }
-
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, at, self.goal)?;
-        self.at = at;
-        self.drop_plan();
-        Ok(())
-    }
-}
-
-impl AgentState for Local {
-    fn position(&self) -> NodeId {
-        self.at
-    }
-
-    fn target(&self) -> Option<NodeId> {
-        if let Mind::Astar(mind) = &self.mind { mind.target() } else { None }
-    }
-
-    fn plan(&self) -> Option<Vec<NodeId>> {
-        if let Mind::Astar(mind) = &self.mind { mind.plan() } else { None }
+impl Policy for LocalPolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: true, ..Needs::default() }
     }
 
     fn limits(&self, budget: u64) -> Limits {
-        Limits { expansions: budget, traces: budget, updates: most_updates(budget) }
+        Limits { traces: budget, ..Limits::per_unit(budget) }
+    }
+
+    fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, keep: Keep) {
+        if keep == Keep::Nothing {
+            each!(&mut self.0, mind => mind.forget());
+        }
+        self.drop_plan();
+    }
+
+    fn moved(&mut self, _: NodeId, _: NodeId) {
+        if let Mind::Astar(mind) = &mut self.0 {
+            mind.moved();
+        }
+    }
+
+    fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        if changed.iter().any(|&node| cx.map.contains(node)) {
+            each!(&mut self.0, mind => mind.forget());
+        }
+        match &mut self.0 {
+            Mind::Astar(mind) => mind.heed(cx, changed),
+            Mind::Ball(mind) => mind.heed(cx.map, changed),
+            Mind::Queue(_) => {}
+        }
+    }
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        let problem = Toward { map: cx.map, goal: cx.goal };
+        match &mut self.0 {
+            Mind::Astar(mind) => mind.think(cx),
+            Mind::Ball(mind) => mind.think(&problem, cx.at, cx.goal, cx.slice),
+            Mind::Queue(mind) => mind.think(cx),
+        }
+    }
+
+    fn target(&self) -> Option<NodeId> {
+        if let Mind::Astar(mind) = &self.0 { mind.target() } else { None }
+    }
+
+    fn plan(&self) -> Option<Vec<NodeId>> {
+        if let Mind::Astar(mind) = &self.0 { mind.plan() } else { None }
+    }
+
+    fn set_pool(&mut self, pool: &Pool) {
+        each!(&mut self.0, mind => mind.set_pool(pool));
     }
 
     fn bytes(&self) -> usize {
-        let mind = match &self.mind {
-            Mind::Astar(mind) => mind.bytes(),
-            Mind::Ball(mind) => mind.bytes(),
-            Mind::Queue(mind) => mind.bytes(),
-        };
-        size_of::<Local>() + mind
+        each!(&self.0, mind => mind.bytes())
     }
 }
 
 /// A step the agent may take, and what is estimated to be ahead of it then.
 #[derive(Clone, Copy, Debug)]
-struct Neighbour {
+struct Neighbor {
     to: NodeId,
     cost: Cost,
     ahead: Cost,
     is_goal: bool,
 }
 
-impl Neighbour {
+impl Neighbor {
     fn total(&self) -> Cost {
         self.cost + self.ahead
     }
@@ -360,8 +315,8 @@ impl Neighbour {
     /// Takes the new one if it is better. Ties go as on an open list (where no two edges lead to the same
     /// node): to the goal, to the dearer step, to the one that comes last. A step must lead away from where
     /// the agent stands.
-    fn prefer(best: &mut Option<Neighbour>, new: Neighbour, at: NodeId) {
-        let rank = |n: &Neighbour| (n.total(), !n.is_goal, std::cmp::Reverse(n.cost));
+    fn prefer(best: &mut Option<Neighbor>, new: Neighbor, at: NodeId) {
+        let rank = |n: &Neighbor| (n.total(), !n.is_goal, std::cmp::Reverse(n.cost));
         if new.to != at && best.as_ref().is_none_or(|best| rank(&new) <= rank(best)) {
             *best = Some(new);
         }
@@ -369,6 +324,6 @@ impl Neighbour {
 }
 
 /// Whether an estimate is so large that there can be no way.
-fn is_hopeless(learned: &Learned, space: &impl Space, estimate: Cost) -> bool {
-    estimate > learned.bound(space.max_edge_cost())
+fn is_hopeless(learned: &Learned, max_edge: Cost, estimate: Cost) -> bool {
+    estimate > learned.bound(max_edge)
 }

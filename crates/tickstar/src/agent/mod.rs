@@ -1,4 +1,7 @@
-//! Agents: one step a tick, within the tick's budget.
+//! Agents: one step per tick, within the tick's budget.
+//!
+//! [`Walker`] is the one driver: it knows where the agent stands and whether it has arrived, and takes care that
+//! every step is legal. What to do next is decided by a [`Policy`], one per family of algorithms.
 
 mod d_lrta;
 mod dstar_lite;
@@ -6,32 +9,38 @@ mod local;
 mod pr_lrta;
 mod pra;
 mod quickpath;
+mod refine;
+mod route;
 mod shortcut;
 mod time_bounded;
+mod walker;
 
 pub use d_lrta::{DLrta, DLrtaConfig};
 pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
+pub(crate) use local::Ball;
 pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
-pub(crate) use local::{Ball, Thought};
 pub use pr_lrta::{PrLrta, PrLrtaConfig};
 pub use pra::{Pra, PraConfig, StartLevel};
 pub use quickpath::QuickPath;
 pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};
+pub use walker::{Cx, Decision, Keep, Needs, Policy, Walker};
 
 use thiserror::Error;
 
 use crate::{EndpointError, Limits, NodeId, Slice, Space};
 
-/// What an agent does in one tick.
+/// What an agent wants to do in one tick.
+///
+/// A step is an intent: the caller moves the agent, or does not, and says in the next tick where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// It goes to this node, which an edge leads to.
+    /// Go to this node, which an edge leads to.
     Move(NodeId),
-    /// It stays where it is for now.
+    /// Stay for now.
     Wait,
-    /// It is at its goal; there is nothing left to do.
+    /// Nothing: it is at its goal.
     Arrived,
-    /// There is no way to the goal on the map as it is known.
+    /// Nothing: there is no way to the goal on the map as it is known.
     Unreachable,
 }
 
@@ -45,103 +54,78 @@ pub enum Step {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen<'a> {
-    /// The nodes that were blocked or opened, or whose edges changed; the space says which. One that
+    /// The nodes that were blocked or opened, or whose edges changed; the map says which. One that
     /// can be stood on now is taken for one where edges may have come or grown cheaper.
     pub changed: &'a [NodeId],
 }
 
 /// What can be asked of an agent without its map.
 pub trait AgentState: Send + Sync {
-    /// Where the agent stands.
+    /// Where the agent expects to stand in its next tick: where its last step led.
     fn position(&self) -> NodeId;
+
+    /// Where it is to go.
+    fn goal(&self) -> NodeId;
 
     /// The node it is heading for at present: the goal, or the end of the path it follows.
     fn target(&self) -> Option<NodeId>;
 
-    /// The whole path its last search has found, from where that search began to the goal.
+    /// The path to the goal (or, for agents that refine one segment at a time, the last segment) that it has
+    /// found: from where its search began, or what it has kept of that.
     fn plan(&self) -> Option<Vec<NodeId>>;
 
-    /// What one tick of this budget may do at most.
+    /// What one tick of this budget may do at most, counted as the papers do.
     fn limits(&self, budget: u64) -> Limits;
 
-    /// Heap memory of the search state in bytes, the map not counted.
+    /// Heap memory in bytes, the map not counted.
     fn bytes(&self) -> usize;
 }
 
-/// Something that walks to a goal, one step a tick.
+/// Something that walks to a goal, one step per tick.
 ///
-/// Before each tick the agent stands where its last [`Step::Move`] led. It never owns the map: each
-/// tick borrows the space as the agent knows it.
+/// It never owns the map: each tick borrows it as the agent knows it. And it does not own its position: each
+/// tick is told where the agent stands. If that is not where the last step led, because the step was refused or
+/// the agent was pushed aside, it adapts, as cheaply as its algorithm can.
 pub trait Agent<S: Space>: AgentState {
-    /// Thinks within the slice and takes a step.
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
+    /// Thinks within the slice, as an agent that stands at this node, and says what to do.
+    fn tick(&mut self, map: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
 
     /// Gives the agent a new task, keeping its memory for reuse. It then behaves as a fresh one.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the space is not fit for the agent.
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
+    /// When the start or goal cannot be stood on, or the map is not fit for the agent.
+    fn assign(&mut self, map: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
 
-    /// Puts the agent somewhere else, with the same goal: it was thrown back, or is to walk again. It
-    /// keeps what it has learned about the map.
+    /// Begins to walk to the same goal from a new start, as if it had just been assigned, but with what it has
+    /// learned about the map.
     ///
     /// # Errors
     /// When it cannot stand there, or at its goal.
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError>;
+    fn restart(&mut self, map: &S, start: NodeId) -> Result<(), AgentError>;
 }
 
 /// Why an agent cannot take a task.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum AgentError {
     /// The start or goal is of no use.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The agent walks or searches back along edges, which the space does not promise.
+    /// The agent walks or searches back along edges, which the map does not promise.
     #[error(
-        "this algorithm walks or searches back along edges, and the map has edges that cannot be walked \
-         back at the same cost: use `astar`, `wastar` or `gbfs`, which never turn round"
+        "the agent walks or searches back along edges, and the map has edges that cannot be walked back at the \
+         same cost"
     )]
     NeedsReversibleEdges,
     /// The agent plans on levels above the map, and the map has none.
-    #[error(
-        "this algorithm plans on an abstraction of the map, and the map has none: call \
-         `Grid::abstracted` or `Graph::with_hierarchy` first"
-    )]
+    #[error("the agent plans on a hierarchy, and the map has none")]
     NeedsHierarchy,
-}
-
-/// The updates a tick may do for each unit of its budget. LSS-LRTA* needs two, to learn all it can in the
-/// tick in which it has looked; and with ten, the smallest budget takes in a changed cell of a grid, which
-/// concerns nine nodes, in one tick of D* Lite. Updates take up to as long as expansions, so a tick that does
-/// all it may can take several times as long as its expansions alone.
-const UPDATES: u64 = 10;
-
-/// Asks to update a node, if the tick may still do so.
-fn may_update(slice: &mut Slice<'_>, node: NodeId) -> bool {
-    slice.updates() < most_updates(slice.budget()) && slice.update(node)
-}
-
-/// Refuses a space that has no hierarchy to plan on.
-fn check_hierarchy(space: &impl Space) -> Result<(), AgentError> {
-    match space.hierarchy() {
-        _ if !space.is_reversible() => Err(AgentError::NeedsReversibleEdges),
-        None => Err(AgentError::NeedsHierarchy),
-        Some(_) => Ok(()),
-    }
-}
-
-/// Whether the hierarchy knows of a way to the goal, which may have been blocked: a few look-ups.
-fn has_way(space: &impl Space, at: NodeId, goal: NodeId) -> bool {
-    let levels = space.hierarchy();
-    space.contains(goal) && levels.is_some_and(|levels| levels.reachable(at, goal))
-}
-
-/// The trace steps a tick of this budget may do, where they are cheap beside expansions.
-fn most_traces(budget: u64) -> u64 {
-    budget.saturating_mul(UPDATES)
-}
-
-/// The updates a tick of this budget may do.
-fn most_updates(budget: u64) -> u64 {
-    budget.saturating_mul(UPDATES)
+    /// A setting has a value that it cannot have.
+    #[error("the setting `{name}` must be {expected}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// What it may be.
+        expected: &'static str,
+    },
 }

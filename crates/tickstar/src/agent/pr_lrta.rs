@@ -49,14 +49,12 @@
 //! steps, one each for climbing, for marking a corridor and for following a parent; and ten times as many
 //! updates, two for each node expanded on the level. The agent waits while a plan is not done.
 
-use super::{
-    Agent, AgentError, AgentState, Ball, Seen, Step, Thought, check_hierarchy, has_way,
-    most_traces, most_updates,
-};
-use crate::space::{Corridor, Exit, Marks};
+use super::refine::{Progress, Refiner, Target};
+use super::route::Route;
+use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{Problem, Toward};
 use crate::{
-    BestFirst, Cost, EndpointError, Event, Hierarchy, Level, Limits, NodeId, OpenList, Ratio,
-    SearchConfig, Slice, Space, Status,
+    Cost, Event, Hierarchy, Level, Map, NodeId, OpenList, Pool, Ratio, Skip, Slice, Space,
 };
 
 /// How a [`PrLrta`] works.
@@ -66,7 +64,8 @@ pub struct PrLrtaConfig {
     pub level: u32,
     /// The steps `d` it looks ahead on that level, one at least.
     pub depth: u32,
-    /// The weight `γ` of the cost against the estimate: above 0 and at most 1; any other is taken for 1.
+    /// The weight `γ` of the cost against the estimate: above 0 and at most 1, with a
+    /// denominator of at most 100.
     pub gamma: Ratio,
     /// Whether the neighbours of the two nodes of a step belong to its corridor.
     pub wide: bool,
@@ -87,18 +86,22 @@ impl Default for PrLrtaConfig {
 /// use tickstar::{Agent, Cell, Grid, PrLrta, PrLrtaConfig, Seen, Slice, Step};
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// grid.abstracted();
-/// let start = grid.node(Cell::new(0, 0)).unwrap();
-/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let config = PrLrtaConfig { level: 2, ..PrLrtaConfig::default() };
 /// let mut unit = PrLrta::new(&grid, config, start, goal)?;
-/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// let mut at = start;
+/// while let Step::Move(to) = unit.tick(&grid, at, Seen::default(), &mut Slice::new(100)) {
+///     at = to;
+/// }
+/// assert_eq!(at, goal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type PrLrta = Walker<PrLrtaPolicy>;
+
+/// The policy of [`PrLrta`].
 #[derive(Clone, Debug)]
-pub struct PrLrta {
+pub struct PrLrtaPolicy {
     config: PrLrtaConfig,
-    at: NodeId,
-    goal: NodeId,
     /// LRTA* on the level.
     mind: Ball,
     /// What it has learned is about this level, and this node of it: the goal's.
@@ -106,20 +109,14 @@ pub struct PrLrta {
     there: NodeId,
     /// The node the agent is in.
     here: NodeId,
-    /// The neighbour to go to; none: the goal itself.
+    /// The neighbor to go to; none: the goal itself.
     next: Option<NodeId>,
-    search: BestFirst,
-    marks: Marks,
-    exit: Option<Exit>,
+    refiner: Refiner,
     stage: Stage,
-    /// Ids were below this when the lookahead or the search under way began.
+    /// Ids of the level were below this when the lookahead began.
     size: usize,
-    /// The path being walked, and how much of it has been; while it is being traced, from its end.
-    path: Vec<NodeId>,
-    walked: usize,
-    /// Whether there is a way has not been asked since something changed.
-    unsure: bool,
-    hopeless: bool,
+    /// The path being walked.
+    route: Route,
 }
 
 /// What comes next. A tick that is cut short goes on where it was.
@@ -131,29 +128,16 @@ enum Stage {
     Look,
     /// Mark the corridor.
     Mark,
-    /// Search it.
-    Search,
-    /// Follow the path found back.
-    Trace,
+    /// Search it, and trace the path found.
+    Refine,
     /// Walk it.
     Walk,
-}
-
-/// What planning for a while has come to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Progress {
-    /// The slice is spent.
-    Working,
-    /// There is a path to walk.
-    Done,
-    /// The map has changed too much: nothing was found.
-    Failed,
 }
 
 /// A level on which costs count `γ` times: costs times its numerator, estimates times its denominator. So these
 /// are not consistent; LRTA*, which is all that runs here, needs no more than that they are finite.
 struct Weighted<'h> {
-    level: Level<'h>,
+    toward: Toward<'h, Level<'h>>,
     gamma: Ratio,
 }
 
@@ -162,135 +146,122 @@ impl Weighted<'_> {
     fn cost(&self, cost: Cost) -> Cost {
         Cost((cost.0 * u64::from(self.gamma.num())).min(u32::MAX.into()))
     }
+
+    #[inline]
+    fn weigh(&self, estimate: Cost) -> Cost {
+        Cost(estimate.0.saturating_mul(self.gamma.den().into()))
+    }
 }
 
-impl Space for Weighted<'_> {
-    fn size(&self) -> usize {
-        self.level.size()
-    }
+impl Problem for Weighted<'_> {
+    const MAX_EDGES: usize = usize::MAX;
 
     fn contains(&self, node: NodeId) -> bool {
-        self.level.contains(node)
+        self.toward.contains(node)
     }
 
     #[inline]
-    fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
-        self.level.for_each_edge(from, |to, cost| visit(to, self.cost(cost)));
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        skip: Skip,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
+    ) {
+        self.toward.for_each_successor(from, parent, skip, |to, cost, estimate| {
+            visit(to, self.cost(cost), self.weigh(estimate));
+        });
     }
 
     #[inline]
-    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
-        let estimate = self.level.estimate(from, to);
-        Cost(estimate.0.saturating_mul(self.gamma.den().into()))
+    fn estimate(&self, node: NodeId) -> Cost {
+        self.weigh(self.toward.estimate(node))
     }
 
     fn max_edge_cost(&self) -> Cost {
-        self.cost(self.level.max_edge_cost())
-    }
-
-    fn is_reversible(&self) -> bool {
-        true
+        self.cost(self.toward.max_edge_cost())
     }
 }
+
+/// The largest denominator of `γ`: with a finer one the costs of edges would not fit into 32 bits.
+const FINEST: u32 = 100;
 
 impl PrLrta {
     /// An agent at `start`, to go to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the space has no hierarchy.
+    /// When the start or goal cannot be stood on, the map has no hierarchy, or a setting is out of range.
     pub fn new(
-        space: &impl Space,
+        map: &impl Map,
         config: PrLrtaConfig,
         start: NodeId,
         goal: NodeId,
     ) -> Result<PrLrta, AgentError> {
-        let fits = config.gamma.num() > 0 && config.gamma <= Ratio::ONE;
-        let config = PrLrtaConfig {
-            level: config.level.max(1),
-            depth: config.depth.max(1),
-            gamma: if fits { config.gamma } else { Ratio::ONE },
-            ..config
-        };
-        let search = SearchConfig { open: config.open, blocking: true, ..SearchConfig::default() };
-        let mut agent = PrLrta {
+        let gamma = config.gamma;
+        let fits = gamma.num() > 0 && gamma <= Ratio::ONE && gamma.den() <= FINEST;
+        let expected = "above 0 and at most 1, with a denominator of at most 100";
+        for (holds, name, expected) in [
+            (config.level > 0, "level", "1 or more"),
+            (config.depth > 0, "depth", "1 or more"),
+            (fits, "gamma", expected),
+        ] {
+            if !holds {
+                return Err(AgentError::Setting { name, expected });
+            }
+        }
+        let policy = PrLrtaPolicy {
             config,
-            at: start,
-            goal,
             mind: Ball::new(config.depth),
             level: 0,
             there: NodeId::default(),
             here: NodeId::default(),
             next: None,
-            search: BestFirst::new(search),
-            marks: Marks::default(),
-            exit: None,
+            refiner: Refiner::new(config.open),
             stage: Stage::Climb,
             size: 0,
-            path: Vec::new(),
-            walked: 0,
-            unsure: true,
-            hopeless: false,
+            route: Route::default(),
         };
-        agent.take(space, start, goal)?;
-        Ok(agent)
+        Walker::with_policy(policy, map, start, goal)
     }
 
     /// The level it has last planned on: the one it was given, or a lower one that stands for all that can be
     /// reached in one node. Zero before its first plan.
     pub fn level(&self) -> usize {
-        self.level
+        self.policy.level
     }
 
     /// The estimate from a node of that level to the goal's: the level's own, or a greater one that was
     /// learned. In the unit of the level divided by the denominator of `γ`.
-    pub fn estimate(&self, space: &impl Space, node: NodeId) -> Cost {
-        let Some(hierarchy) = space.hierarchy() else { return Cost::ZERO };
-        self.mind.estimate(node, self.weighted(hierarchy).estimate(node, self.there))
+    pub fn estimate(&self, map: &impl Map, node: NodeId) -> Cost {
+        let Some(hierarchy) = map.hierarchy() else { return Cost::ZERO };
+        let level = hierarchy.level(self.policy.level);
+        self.policy.mind.estimate(node, self.policy.weighted(&level).estimate(node))
     }
+}
 
-    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, start, goal)?;
-        check_hierarchy(space)?;
-        (self.at, self.goal) = (start, goal);
-        self.level = 0;
-        self.mind.forget();
-        self.drop_plan();
-        Ok(())
-    }
-
+impl PrLrtaPolicy {
     /// Begins anew from where the agent stands. What was learned is kept.
     fn drop_plan(&mut self) {
         self.mind.drop_plan();
-        self.path.clear();
-        self.walked = 0;
+        self.route.clear();
         self.stage = Stage::Climb;
-        self.unsure = true;
     }
 
-    fn restart(&mut self, slice: &mut Slice<'_>) -> Step {
-        slice.note(Event::Restart);
-        self.drop_plan();
-        Step::Wait
-    }
-
-    fn weighted<'h>(&self, hierarchy: &'h Hierarchy) -> Weighted<'h> {
-        Weighted { level: hierarchy.level(self.level), gamma: self.config.gamma }
+    fn weighted<'h>(&self, level: &'h Level<'h>) -> Weighted<'h> {
+        Weighted { toward: Toward { map: level, goal: self.there }, gamma: self.config.gamma }
     }
 
     /// Makes a plan, or goes on with it, if there is no path to walk.
-    fn plan(
-        &mut self,
-        space: &impl Space,
-        hierarchy: &Hierarchy,
-        slice: &mut Slice<'_>,
-    ) -> Progress {
+    fn plan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Progress {
         loop {
             let progress = match self.stage {
-                Stage::Climb => self.climb(hierarchy, slice),
-                Stage::Look => self.look(hierarchy, slice),
-                Stage::Mark => self.mark(space, hierarchy, slice),
-                Stage::Search => self.search(space, hierarchy, slice),
-                Stage::Trace => self.trace(slice),
+                Stage::Climb => self.climb(cx),
+                Stage::Look => self.look(cx),
+                Stage::Mark => self.mark(cx),
+                Stage::Refine => match self.refiner.run(cx.map, cx.hierarchy(), cx.slice) {
+                    Progress::Done => self.take_path(cx.goal, cx.slice),
+                    other => Some(other),
+                },
                 Stage::Walk => Some(Progress::Done),
             };
             if let Some(progress) = progress {
@@ -299,21 +270,27 @@ impl PrLrta {
         }
     }
 
+    /// The nodes of the level that the agent and the goal are in.
+    fn ends<M: Map>(&self, cx: &Cx<'_, '_, M>, level: usize) -> Option<[NodeId; 2]> {
+        let hierarchy: &Hierarchy = cx.hierarchy();
+        Some([hierarchy.ancestor(cx.at, level)?, hierarchy.ancestor(cx.goal, level)?])
+    }
+
     /// Stage 1: finds the level and the nodes of the agent and the goal.
-    fn climb(&mut self, hierarchy: &Hierarchy, slice: &mut Slice<'_>) -> Option<Progress> {
-        // A look-up a level.
-        if !slice.trace(self.at) {
+    fn climb<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
+        // A look-up per level.
+        if !cx.slice.trace(cx.at) {
             return Some(Progress::Working);
         }
-        let level = hierarchy.root(self.goal).0.min(self.config.level as usize);
+        let hierarchy = cx.hierarchy();
+        let level = hierarchy.root(cx.goal).0.min(self.config.level as usize);
         if level == 0 {
-            return Some(Progress::Failed); // the goal has been cut off, and nobody told
+            return Some(Progress::Failed); // the goal was cut off without being reported in `Seen`
         }
-        let (here, there) =
-            (hierarchy.ancestor(self.at, level), hierarchy.ancestor(self.goal, level));
-        let (Some(here), Some(there)) = (here, there) else { return Some(Progress::Failed) };
+        let Some([here, there]) = self.ends(cx, level) else { return Some(Progress::Failed) };
         if (level, there) != (self.level, self.there) {
             self.mind.forget();
+            self.mind.drop_plan();
         }
         (self.level, self.here, self.there) = (level, here, there);
         self.next = None;
@@ -323,26 +300,25 @@ impl PrLrta {
     }
 
     /// Stage 2: LRTA* on the level.
-    fn look(&mut self, hierarchy: &Hierarchy, slice: &mut Slice<'_>) -> Option<Progress> {
-        let space = self.weighted(hierarchy);
-        let ends = [self.at, self.goal].map(|node| hierarchy.ancestor(node, self.level));
-        if space.size() != self.size || ends != [Some(self.here), Some(self.there)] {
-            // The level has been mended: it may have nodes that the lookahead has no room for.
+    fn look<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
+        let level = cx.hierarchy().level(self.level);
+        if level.size() != self.size || self.ends(cx, self.level) != Some([self.here, self.there]) {
+            // The level has been repaired: nodes may have other ids now.
             self.mind.drop_plan();
             self.stage = Stage::Climb;
             return None;
         }
-        slice.on_level(self.level);
-        let thought = self.mind.think(&space, self.here, self.there, slice);
-        slice.on_level(0);
-        match thought {
-            Thought::Wait => Some(Progress::Working),
-            Thought::Go(next) => {
+        let weighted = self.weighted(&level);
+        let (mind, here, there) = (&mut self.mind, self.here, self.there);
+        let think = |slice: &mut Slice<'_>| mind.think(&weighted, here, there, slice);
+        match cx.slice.on_level(self.level, think) {
+            Decision::Go(next) => {
                 self.next = Some(next);
                 self.stage = Stage::Mark;
                 None
             }
-            Thought::Unreachable => {
+            Decision::Wait => Some(Progress::Working),
+            Decision::NoWay | Decision::Stale => {
                 self.mind.forget();
                 Some(Progress::Failed)
             }
@@ -350,160 +326,104 @@ impl PrLrta {
     }
 
     /// Stage 3: marks the corridor, and begins its search.
-    fn mark(
-        &mut self,
-        space: &impl Space,
-        hierarchy: &Hierarchy,
-        slice: &mut Slice<'_>,
-    ) -> Option<Progress> {
-        if !slice.trace(self.next.unwrap_or(self.here)) {
+    fn mark<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
+        let (level, hierarchy) = (self.level, cx.hierarchy());
+        if !cx.slice.trace(self.next.unwrap_or(self.here)) {
             return Some(Progress::Working);
         }
-        let level = hierarchy.level(self.level);
-        let aim = hierarchy.middle(space, self.level, self.next.unwrap_or(self.here));
-        let Some(aim) = aim.filter(|_| level.contains(self.here)) else {
-            return Some(Progress::Failed); // mended since
+        let aim = hierarchy.middle(cx.map, level, self.next.unwrap_or(self.here));
+        let Some(aim) = aim.filter(|_| hierarchy.level(level).contains(self.here)) else {
+            return Some(Progress::Failed); // repaired since
         };
-        self.marks.reset(level.size());
+        self.refiner.clear_marks();
         for node in [Some(self.here), self.next].into_iter().flatten() {
-            self.marks.add(node);
-            if self.config.wide || self.next.is_none() {
-                hierarchy.links(self.level, node).for_each(|(near, _)| self.marks.add(near));
-            }
+            let wide = self.config.wide || self.next.is_none();
+            self.refiner.mark(hierarchy, level, node, wide);
         }
-        let gate = NodeId(space.size() as u32);
-        self.exit = self.next.map(|region| Exit { region, aim, floor: Cost::ZERO, gate });
-        let to = self.exit.map_or(self.goal, |exit| exit.gate);
-        self.size = space.size();
-        let PrLrta { level: over, marks, exit, search, at, .. } = self;
-        let corridor =
-            Corridor { inner: space, hierarchy, level: 0, over: *over, marks, exit: *exit };
-        search.start(&corridor, *at, to);
-        self.stage = Stage::Search;
+        let region = self.next.map(|region| Target::Region { region, aim, floor: Cost::ZERO });
+        let to = region.unwrap_or(Target::Node(cx.goal));
+        self.refiner.start(cx.map, hierarchy, (0, Some(level)), cx.at, to);
+        self.stage = Stage::Refine;
         None
     }
 
-    /// Stage 4: A* on the map, inside the corridor.
-    fn search(
-        &mut self,
-        space: &impl Space,
-        hierarchy: &Hierarchy,
-        slice: &mut Slice<'_>,
-    ) -> Option<Progress> {
-        if space.size() != self.size {
-            return Some(Progress::Failed);
-        }
-        let PrLrta { level: over, marks, exit, search, .. } = self;
-        let corridor =
-            Corridor { inner: space, hierarchy, level: 0, over: *over, marks, exit: *exit };
-        match search.run(&corridor, slice) {
-            Status::Working => Some(Progress::Working),
-            Status::Exhausted => Some(Progress::Failed),
-            Status::Reached => {
-                self.path.clear();
-                self.path.push(self.search.goal());
-                self.stage = Stage::Trace;
-                None
-            }
-        }
-    }
-
-    /// Stage 5: follows the path found back to its beginning.
-    fn trace(&mut self, slice: &mut Slice<'_>) -> Option<Progress> {
-        while let Some(parent) = self.path.last().and_then(|&node| self.search.parent(node)) {
-            if !slice.trace(parent) {
-                return Some(Progress::Working);
-            }
-            self.path.push(parent);
-        }
-        self.path.reverse();
-        if self.exit.is_some() {
-            self.path.pop(); // the gate
-        }
+    /// Stage 4: there is a path to walk.
+    fn take_path(&mut self, goal: NodeId, slice: &mut Slice<'_>) -> Option<Progress> {
+        self.route.swap(&mut self.refiner.path);
         slice.note(Event::Refined);
-        if self.path.last() == Some(&self.goal) {
+        if self.route.end() == Some(goal) {
             slice.note(Event::Found);
         }
-        self.walked = 0;
         self.stage = Stage::Walk;
         None
     }
 }
 
-impl<S: Space> Agent<S> for PrLrta {
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
-            return Step::Wait;
-        }
-        if seen.changed.iter().any(|&node| space.contains(node)) {
+impl Policy for PrLrtaPolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: true, hierarchy: true }
+    }
+
+    fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, keep: Keep) {
+        if keep == Keep::Nothing {
+            self.level = 0;
             self.mind.forget();
-            self.mind.drop_plan();
         }
-        self.unsure |= !seen.changed.is_empty();
-        if self.at == self.goal {
-            return Step::Arrived;
-        }
-        let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
-        slice.share(slice.budget(), most_traces(slice.budget()));
-        if self.unsure || self.hopeless {
-            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
-        }
-        if self.hopeless {
+        self.drop_plan();
+    }
+
+    /// It goes on along its path if it is beside it, and plans anew from there if it is not.
+    fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
+        if self.stage != Stage::Walk {
             self.drop_plan();
-            self.unsure = false;
-            return Step::Unreachable;
         }
-        if self.stage == Stage::Walk && self.walked + 1 >= self.path.len() {
+    }
+
+    fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        if changed.iter().any(|&node| cx.map.contains(node)) {
+            self.mind.forget();
+        }
+    }
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        if self.stage == Stage::Walk && self.route.is_done(cx.at) {
             self.stage = Stage::Climb;
         }
-        match self.plan(space, hierarchy, slice) {
-            Progress::Working => return Step::Wait,
-            Progress::Failed => return self.restart(slice),
-            Progress::Done => {}
-        }
-        match self.path.get(self.walked + 1) {
-            Some(&to) if space.edge(self.at, to).is_some() => {
-                self.walked += 1;
-                self.at = to;
-                Step::Move(to)
-            }
-            _ => self.restart(slice),
+        match self.plan(cx) {
+            Progress::Working => Decision::Wait,
+            Progress::Failed => Decision::Stale,
+            Progress::Done => self.route.step(cx.map, cx.at).map_or(Decision::Stale, Decision::Go),
         }
     }
 
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        self.take(space, start, goal)
-    }
-
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, at, self.goal)?;
-        self.at = at;
+    fn replan<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
         self.drop_plan();
-        Ok(())
     }
-}
 
-impl AgentState for PrLrta {
-    fn position(&self) -> NodeId {
-        self.at
+    fn no_way(&mut self) {
+        self.drop_plan();
+    }
+
+    fn rest(&mut self) {
+        self.refiner.release();
+        self.refiner.reclaim(8);
     }
 
     fn target(&self) -> Option<NodeId> {
-        self.path.last().copied().filter(|_| self.stage == Stage::Walk)
+        self.route.end().filter(|_| self.stage == Stage::Walk)
     }
 
     /// The path being walked: to the next node of the level, or to the goal.
     fn plan(&self) -> Option<Vec<NodeId>> {
-        (self.stage == Stage::Walk).then(|| self.path.clone())
+        (self.stage == Stage::Walk).then(|| self.route.nodes().to_vec())
     }
 
-    fn limits(&self, budget: u64) -> Limits {
-        let (traces, updates) = (most_traces(budget), most_updates(budget));
-        Limits { expansions: budget, traces, updates }
+    fn set_pool(&mut self, pool: &Pool) {
+        self.mind.set_pool(pool);
+        self.refiner.set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
-        let path = self.path.capacity() * size_of::<NodeId>();
-        size_of::<PrLrta>() + self.mind.bytes() + self.search.bytes() + self.marks.bytes() + path
+        self.mind.bytes() + self.refiner.bytes() + self.route.bytes()
     }
 }

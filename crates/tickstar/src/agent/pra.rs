@@ -42,12 +42,10 @@
 //! climbing to where a plan begins. Planning goes on where it stopped. The time an expansion takes on a level above
 //! grows with the neighbours of a node, six or so.
 
-use super::{Agent, AgentError, AgentState, Seen, Step, check_hierarchy, has_way, most_traces};
-use crate::space::{Corridor, Exit, Marks};
-use crate::{
-    BestFirst, Cost, EndpointError, Event, Hierarchy, Limits, NodeId, OpenList, SearchConfig,
-    Slice, Space, Status,
-};
+use super::refine::{AnyLevel, Progress, Refiner, Target};
+use super::route::Route;
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::{Event, Hierarchy, Limits, Map, NodeId, OpenList, Pool, Slice};
 
 /// Where planning begins, given the level on which start and goal are one node, or joined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -93,51 +91,47 @@ impl Default for PraConfig {
 /// use tickstar::{Agent, Cell, Grid, Pra, PraConfig, Seen, Slice, Step};
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// grid.abstracted();
-/// let start = grid.node(Cell::new(0, 0)).unwrap();
-/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = Pra::new(&grid, PraConfig::default(), start, goal)?;
-/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// let mut at = start;
+/// loop {
+///     match unit.tick(&grid, at, Seen::default(), &mut Slice::new(10)) {
+///         Step::Move(to) => at = to,
+///         Step::Wait => {}
+///         Step::Arrived | Step::Unreachable => break,
+///     }
+/// }
+/// assert_eq!(at, goal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type Pra = Walker<PraPolicy>;
+
+/// The policy of [`Pra`].
 #[derive(Clone, Debug)]
-pub struct Pra {
+pub struct PraPolicy {
     config: PraConfig,
-    at: NodeId,
-    goal: NodeId,
-    /// The stretch being walked, and how much of it has been.
-    stretch: Vec<NodeId>,
-    walked: usize,
-    /// Its steps up to here are known to be edges still.
-    checked: usize,
-    /// The stretch after it, when it has been planned.
+    /// The segment being walked.
+    route: Route,
+    /// The segment after it, when it has been planned.
     ready: Vec<NodeId>,
     planner: Planner,
-    /// Whether there is a way has not been asked since something changed.
-    unsure: bool,
-    /// There was none when it was last asked. Asking takes so little time that it is done in every tick then.
-    hopeless: bool,
 }
 
-/// Plans one stretch after another, a little at a time.
+/// Plans one segment after another, a little at a time.
 #[derive(Clone, Debug)]
 struct Planner {
-    search: BestFirst,
-    marks: Marks,
+    refiner: Refiner,
     stage: Stage,
-    /// Where the stretch begins.
+    /// Where the segment begins.
     from: NodeId,
-    /// The level that is searched, or whose path is being traced or marked.
+    /// The level that is searched, or whose path is being marked.
     level: usize,
-    /// The path of that level, cut, once it is traced; while it is being traced, from its end.
+    /// The path of that level, cut, once it is found.
     path: Vec<NodeId>,
     /// How much of it has been marked.
     marked: usize,
     /// The path of the level ends at the goal, or the node above it.
     whole: bool,
-    /// The search of the level may end anywhere in a region.
-    exit: Option<Exit>,
-    /// The size of the level when its search began.
-    size: usize,
     /// The paths of all levels that were searched, by level, and the highest of these.
     kept: Vec<Vec<NodeId>>,
     top: usize,
@@ -156,49 +150,34 @@ enum Stage {
     Idle,
     /// Climbing to the level where planning begins.
     Begin,
-    /// A level is searched.
-    Search,
-    /// The path found is followed back.
-    Trace,
+    /// A level is searched, and the path found is traced.
+    Refine,
     /// Its corridor is marked.
     Mark,
-}
-
-/// What planning for a while has come to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Progress {
-    /// The slice is spent.
-    Working,
-    /// The path of the ground is there.
-    Done,
-    /// The map has changed too much: nothing was found.
-    Failed,
 }
 
 impl Pra {
     /// An agent at `start`, to go to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the space has no hierarchy.
+    /// When the start or goal cannot be stood on, the map has no hierarchy, or `k` is zero.
     pub fn new(
-        space: &impl Space,
+        map: &impl Map,
         config: PraConfig,
         start: NodeId,
         goal: NodeId,
     ) -> Result<Pra, AgentError> {
-        let config = PraConfig { k: config.k.map(|k| k.max(1)), ..config };
-        let search = SearchConfig { open: config.open, blocking: true, ..SearchConfig::default() };
+        if config.k == Some(0) {
+            return Err(AgentError::Setting { name: "k", expected: "1 or more, or none" });
+        }
         let planner = Planner {
-            search: BestFirst::new(search),
-            marks: Marks::default(),
+            refiner: Refiner::new(config.open),
             stage: Stage::Idle,
             from: start,
             level: 0,
             path: Vec::new(),
             marked: 0,
             whole: false,
-            exit: None,
-            size: 0,
             kept: Vec::new(),
             top: 0,
             least: usize::MAX,
@@ -206,112 +185,50 @@ impl Pra {
             tops: 0,
             uncut: false,
         };
-        let mut agent = Pra {
-            config,
-            at: start,
-            goal,
-            stretch: Vec::new(),
-            walked: 0,
-            checked: 0,
-            ready: Vec::new(),
-            planner,
-            unsure: true,
-            hopeless: false,
-        };
-        agent.take(space, start, goal)?;
-        Ok(agent)
+        let (route, ready) = (Route::default(), Vec::new());
+        Walker::with_policy(PraPolicy { config, route, ready, planner }, map, start, goal)
     }
+}
 
-    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, start, goal)?;
-        check_hierarchy(space)?;
-        (self.at, self.goal) = (start, goal);
-        self.planner.forget();
-        self.drop_plan();
-        Ok(())
-    }
-
-    /// Begins anew from where the agent stands. The highest path is kept.
+impl PraPolicy {
+    /// Begins anew from where the agent stands. The paths of the levels above are kept.
     fn drop_plan(&mut self) {
-        self.stretch.clear();
+        self.route.clear();
         self.ready.clear();
-        (self.walked, self.checked) = (0, 0);
         self.planner.stage = Stage::Idle;
-        self.unsure = true;
     }
 
-    /// Checks the steps ahead after something was blocked, as far as the slice goes. Answers whether they
-    /// all are still there.
-    fn check(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
-        self.checked = self.checked.max(self.walked);
-        while let Some(&[from, to]) = self.stretch.get(self.checked..self.checked + 2) {
-            if !slice.trace(to) {
-                break;
+    /// Plans the segment after the one being walked, if that does not lead to the goal. Returns whether nothing
+    /// was in its way.
+    fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
+        let end = self.route.end().unwrap_or(cx.at);
+        if end == cx.goal {
+            // The whole path is known: the rest is walking.
+            if self.planner.stage != Stage::Idle || self.planner.refiner.bytes() > 0 {
+                self.planner.release();
             }
-            if space.edge(from, to).is_none() {
-                return false;
-            }
-            self.checked += 1;
+            self.planner.refiner.reclaim(1 + cx.slice.remaining() / 8);
+            return true;
         }
-        true
-    }
-
-    /// Plans the stretch after the one being walked, if that does not lead to the goal.
-    fn think(&mut self, space: &impl Space, hierarchy: &Hierarchy, slice: &mut Slice<'_>) -> bool {
-        let end = self.stretch.last().copied().unwrap_or(self.at);
-        if !self.ready.is_empty() || end == self.goal {
+        if !self.ready.is_empty() {
             return true;
         }
         if self.planner.stage == Stage::Idle {
-            self.planner.begin(end);
+            (self.planner.stage, self.planner.from) = (Stage::Begin, end);
         }
-        match self.planner.run(&self.config, space, hierarchy, self.goal, slice) {
+        match self.planner.run(&self.config, cx.map, cx.hierarchy(), cx.goal, cx.slice) {
             Progress::Working => true,
             Progress::Failed => false,
             Progress::Done => {
                 std::mem::swap(&mut self.ready, &mut self.planner.path);
-                slice.note(Event::Refined);
-                if self.ready.last() == Some(&self.goal) {
-                    slice.note(Event::Found);
+                cx.slice.note(Event::Refined);
+                if self.ready.last() == Some(&cx.goal) {
+                    cx.slice.note(Event::Found);
                 }
                 true
             }
         }
     }
-
-    fn restart(&mut self, slice: &mut Slice<'_>) -> Step {
-        slice.note(Event::Restart);
-        self.drop_plan();
-        Step::Wait
-    }
-}
-
-/// Does something with the level that is searched, as a space: the highest as it is, the others cut down to
-/// the corridor. The four are of different types, so this is no function.
-macro_rules! on_level {
-    ($planner:ident, $space:ident, $hierarchy:ident, |$level:ident| $act:expr) => {{
-        let (level, over, marks, exit) = ($planner.level, 1, &$planner.marks, $planner.exit);
-        let hierarchy = $hierarchy;
-        let above = hierarchy.level(level);
-        match (level == $planner.top, level == 0) {
-            (true, true) => {
-                let $level = $space;
-                $act
-            }
-            (true, false) => {
-                let $level = &above;
-                $act
-            }
-            (false, true) => {
-                let $level = &Corridor { inner: $space, hierarchy, level, over, marks, exit };
-                $act
-            }
-            (false, false) => {
-                let $level = &Corridor { inner: &above, hierarchy, level, over, marks, exit };
-                $act
-            }
-        }
-    }};
 }
 
 impl Planner {
@@ -326,15 +243,17 @@ impl Planner {
         self.kept.iter_mut().for_each(Vec::clear);
     }
 
-    /// Begins a stretch.
-    fn begin(&mut self, from: NodeId) {
-        (self.stage, self.from) = (Stage::Begin, from);
+    /// Returns all memory, and with it all plans.
+    fn release(&mut self) {
+        self.stage = Stage::Idle;
+        self.refiner.release();
+        (self.path, self.kept) = (Vec::new(), Vec::new());
     }
 
-    fn run(
+    fn run<M: Map>(
         &mut self,
         config: &PraConfig,
-        space: &impl Space,
+        map: &M,
         hierarchy: &Hierarchy,
         goal: NodeId,
         slice: &mut Slice<'_>,
@@ -342,10 +261,12 @@ impl Planner {
         loop {
             let progress = match self.stage {
                 Stage::Idle => return Progress::Failed,
-                Stage::Begin => self.choose(config, space, hierarchy, goal, slice),
-                Stage::Search => self.search(space, hierarchy, slice),
-                Stage::Trace => self.trace(config, slice),
-                Stage::Mark => self.mark(config, space, hierarchy, goal, slice),
+                Stage::Begin => self.choose(config, map, hierarchy, goal, slice),
+                Stage::Refine => match self.refiner.run(map, hierarchy, slice) {
+                    Progress::Done => self.take_path(config),
+                    other => Some(other),
+                },
+                Stage::Mark => self.mark(config, map, hierarchy, goal, slice),
             };
             if let Some(progress) = progress {
                 if progress != Progress::Working {
@@ -363,16 +284,16 @@ impl Planner {
     fn choose(
         &mut self,
         config: &PraConfig,
-        space: &impl Space,
+        map: &impl Map,
         hierarchy: &Hierarchy,
         goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Option<Progress> {
-        // Climbing is a look-up a level.
+        // Climbing is a look-up per level.
         if !slice.trace(self.from) {
             return Some(Progress::Working);
         }
-        if self.resume(config, hierarchy, goal) {
+        if config.keep && self.resume(config, hierarchy, goal, slice) {
             return None;
         }
         self.drop_paths();
@@ -382,21 +303,26 @@ impl Planner {
         self.tops += 1;
         (self.least, self.since) = (usize::MAX, 0);
         self.uncut = self.tops > 2 * hierarchy.height() as u64 + 8;
-        (self.level, self.top, self.exit) = (level, level, None);
-        self.start(space, hierarchy, from, to);
+        (self.level, self.top) = (level, level);
+        self.refiner.start(map, hierarchy, (level, None), from, Target::Node(to));
+        self.stage = Stage::Refine;
         None
     }
 
     /// Goes on with a path that was kept, the lowest that still leads far enough.
-    fn resume(&mut self, config: &PraConfig, hierarchy: &Hierarchy, goal: NodeId) -> bool {
-        if !config.keep {
-            return false;
-        }
+    fn resume(
+        &mut self,
+        config: &PraConfig,
+        hierarchy: &Hierarchy,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> bool {
         let k = config.k.map_or(usize::MAX, |k| k as usize);
-        // A stretch does not lead further on any level than so many steps.
+        // A segment does not lead further on any level than so many steps.
         let reach = k.saturating_mul(2).saturating_add(2);
         self.since = self.since.saturating_add(k as u64);
-        let left = self.shorten(hierarchy, goal, self.top, reach).map_or(0, |(left, _)| left);
+        let left =
+            self.shorten(hierarchy, goal, self.top, reach, slice).map_or(0, |(left, _)| left);
         if left < self.least {
             (self.least, self.since) = (left, 0);
         }
@@ -404,7 +330,9 @@ impl Planner {
         self.uncut |= self.since > 64 + (16 << self.top.min(32));
         let lowest = if self.uncut { self.top } else { 1 };
         for level in lowest..=self.top {
-            let Some((left, whole)) = self.shorten(hierarchy, goal, level, reach) else { continue };
+            let Some((left, whole)) = self.shorten(hierarchy, goal, level, reach, slice) else {
+                continue;
+            };
             // A path that was cut is not followed to its end, where it does not know how to go on.
             if left >= if whole { 1 } else { (k / 2).max(1) } {
                 self.path.clear();
@@ -418,7 +346,7 @@ impl Planner {
         false
     }
 
-    /// Drops what lies behind from the path of a level, of which so much is looked at. Answers how many steps
+    /// Drops what lies behind from the path of a level, of which so much is looked at. Returns how many steps
     /// are left and whether they lead to the goal, if it leads on from here.
     fn shorten(
         &mut self,
@@ -426,14 +354,18 @@ impl Planner {
         goal: NodeId,
         level: usize,
         reach: usize,
+        slice: &mut Slice<'_>,
     ) -> Option<(usize, bool)> {
         let path = self.kept.get_mut(level)?;
         let here = hierarchy.ancestor(self.from, level)?;
         let near = &path[..path.len().min(reach)];
+        slice.charge_entries(near.len() as u64 / 8);
         if let Some(at) = near.iter().position(|&node| node == here) {
             path.drain(..at);
         } else {
             // The corridor is wider than the path.
+            let links = hierarchy.links(level, here).len();
+            slice.charge_entries((near.len() * (1 + links)) as u64);
             let at = near.iter().rposition(|&node| hierarchy.linked(level, node, here))?;
             path.splice(..at, [here]);
         }
@@ -441,52 +373,10 @@ impl Planner {
         Some((path.len() - 1, whole))
     }
 
-    /// Begins the search of a level.
-    fn start(&mut self, space: &impl Space, hierarchy: &Hierarchy, from: NodeId, to: NodeId) {
-        self.stage = Stage::Search;
-        self.size = size(space, hierarchy, self.level);
-        on_level!(self, space, hierarchy, |level| self.search.start(level, from, to));
-    }
-
-    /// Stage 2: the search of a level.
-    fn search(
-        &mut self,
-        space: &impl Space,
-        hierarchy: &Hierarchy,
-        slice: &mut Slice<'_>,
-    ) -> Option<Progress> {
-        // The level has grown meanwhile: there may be nodes that the search has no room for.
-        if size(space, hierarchy, self.level) != self.size {
-            return Some(Progress::Failed);
-        }
-        slice.on_level(self.level);
-        let status = on_level!(self, space, hierarchy, |level| self.search.run(level, slice));
-        slice.on_level(0);
-        match status {
-            Status::Working => Some(Progress::Working),
-            Status::Exhausted => Some(Progress::Failed),
-            Status::Reached => {
-                self.path.clear();
-                self.path.push(self.search.goal());
-                self.stage = Stage::Trace;
-                None
-            }
-        }
-    }
-
-    /// Stage 3: follows the path found back to its beginning.
-    fn trace(&mut self, config: &PraConfig, slice: &mut Slice<'_>) -> Option<Progress> {
-        while let Some(parent) = self.path.last().and_then(|&node| self.search.parent(node)) {
-            if !slice.trace(parent) {
-                return Some(Progress::Working);
-            }
-            self.path.push(parent);
-        }
-        self.path.reverse();
-        self.whole = self.exit.is_none();
-        if self.exit.is_some() {
-            self.path.pop(); // the gate
-        }
+    /// Stage 2: the path of a level has been found.
+    fn take_path(&mut self, config: &PraConfig) -> Option<Progress> {
+        std::mem::swap(&mut self.path, &mut self.refiner.path);
+        self.whole = self.refiner.is_whole();
         if self.level > 0 {
             if self.kept.len() <= self.level {
                 self.kept.resize_with(self.level + 1, Vec::new);
@@ -495,11 +385,8 @@ impl Planner {
             self.kept[self.level].extend_from_slice(&self.path);
         }
         self.cut(config);
-        if self.level == 0 {
-            return Some(Progress::Done);
-        }
         self.stage = Stage::Mark;
-        None
+        (self.level == 0).then_some(Progress::Done)
     }
 
     /// Cuts the path after so many steps.
@@ -512,64 +399,48 @@ impl Planner {
         self.marked = 0;
     }
 
-    /// Stage 4: marks the corridor of the path, and begins the search of the level below.
-    fn mark(
+    /// Stage 3: marks the corridor of the path, and begins the search of the level below.
+    fn mark<M: Map>(
         &mut self,
         config: &PraConfig,
-        space: &impl Space,
+        map: &M,
         hierarchy: &Hierarchy,
         goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Option<Progress> {
         if self.marked == 0 {
-            self.marks.reset(hierarchy.level(self.level).size());
+            self.refiner.clear_marks();
         }
         while let Some(&node) = self.path.get(self.marked) {
             if !slice.trace(node) {
                 return Some(Progress::Working);
             }
             self.marked += 1;
-            self.marks.add(node);
-            if config.wide {
-                hierarchy.links(self.level, node).for_each(|(near, _)| self.marks.add(near));
-            }
+            self.refiner.mark(hierarchy, self.level, node, config.wide);
         }
         let Some(&tail) = self.path.last() else { return Some(Progress::Failed) };
         self.level -= 1;
         let level = self.level;
         let (from, aim) = (hierarchy.ancestor(self.from, level), hierarchy.ancestor(goal, level));
         let (Some(from), Some(aim)) = (from, aim) else { return Some(Progress::Failed) };
-        let gate = NodeId(size(space, hierarchy, level) as u32);
-        self.exit = (!self.whole).then(|| {
+        let to = if self.whole {
+            Target::Node(aim)
+        } else {
+            let inner = AnyLevel::new(map, hierarchy, level);
             let children = hierarchy.children(level + 1, tail);
-            let estimates = children.map(|child| estimate(space, hierarchy, level, child, aim));
-            Exit { region: tail, aim, floor: estimates.min().unwrap_or_default(), gate }
-        });
-        let to = self.exit.map_or(aim, |exit| exit.gate);
-        self.start(space, hierarchy, from, to);
+            let floor = children.map(|child| inner.estimate(child, aim)).min().unwrap_or_default();
+            Target::Region { region: tail, aim, floor }
+        };
+        self.refiner.start(map, hierarchy, (level, Some(1)), from, to);
+        self.stage = Stage::Refine;
         None
     }
 
     /// Heap memory in bytes.
     fn bytes(&self) -> usize {
         let nodes = self.path.capacity() + self.kept.iter().map(Vec::capacity).sum::<usize>();
-        self.search.bytes() + self.marks.bytes() + nodes * size_of::<NodeId>()
+        self.refiner.bytes() + nodes * size_of::<NodeId>()
     }
-}
-
-/// The ids of a level are below this.
-fn size(space: &impl Space, hierarchy: &Hierarchy, level: usize) -> usize {
-    if level == 0 { space.size() } else { hierarchy.level(level).size() }
-}
-
-fn estimate(
-    space: &impl Space,
-    hierarchy: &Hierarchy,
-    level: usize,
-    from: NodeId,
-    to: NodeId,
-) -> Cost {
-    if level == 0 { space.estimate(from, to) } else { hierarchy.level(level).estimate(from, to) }
 }
 
 /// The level to begin on.
@@ -608,82 +479,71 @@ fn meeting_level(hierarchy: &Hierarchy, from: NodeId, to: NodeId) -> usize {
     0
 }
 
-impl<S: Space> Agent<S> for Pra {
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
-            return Step::Wait;
-        }
-        if !seen.changed.is_empty() {
-            self.unsure = true;
-            self.checked = self.walked;
-        }
-        if self.at == self.goal {
-            return Step::Arrived;
-        }
-        let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
-        slice.share(slice.budget(), most_traces(slice.budget()));
-        if self.unsure || self.hopeless {
-            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
-        }
-        if self.hopeless {
-            self.drop_plan();
-            return Step::Unreachable;
-        }
-        if !self.check(space, slice) || !self.think(space, hierarchy, slice) {
-            return self.restart(slice);
-        }
-        if self.walked + 1 >= self.stretch.len() && !self.ready.is_empty() {
-            std::mem::swap(&mut self.stretch, &mut self.ready);
-            self.ready.clear();
-            self.walked = 0;
-            self.checked = self.stretch.len();
-        }
-        match self.stretch.get(self.walked + 1) {
-            Some(&to) if space.edge(self.at, to).is_some() => {
-                self.walked += 1;
-                self.at = to;
-                Step::Move(to)
-            }
-            Some(_) => self.restart(slice),
-            None => Step::Wait,
-        }
-    }
-
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        self.take(space, start, goal)
-    }
-
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, at, self.goal)?;
-        self.at = at;
-        self.planner.forget();
-        self.drop_plan();
-        Ok(())
-    }
-}
-
-impl AgentState for Pra {
-    fn position(&self) -> NodeId {
-        self.at
-    }
-
-    fn target(&self) -> Option<NodeId> {
-        self.stretch.last().copied()
-    }
-
-    /// The stretch that was planned last.
-    fn plan(&self) -> Option<Vec<NodeId>> {
-        let last = if self.ready.is_empty() { &self.stretch } else { &self.ready };
-        (!last.is_empty()).then(|| last.clone())
+impl Policy for PraPolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: true, hierarchy: true }
     }
 
     fn limits(&self, budget: u64) -> Limits {
-        Limits { expansions: budget, traces: most_traces(budget), updates: 0 }
+        Limits { updates: 0, ..Limits::per_unit(budget) }
+    }
+
+    fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, _: Keep) {
+        self.planner.forget();
+        self.drop_plan();
+    }
+
+    /// It goes on along its segment if it is beside it, and plans anew from there, by the paths of the levels above,
+    /// if it is not.
+    fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {}
+
+    fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {
+        self.route.recheck();
+    }
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        if !self.route.check(cx.map, cx.slice) || !self.think(cx) {
+            return Decision::Stale;
+        }
+        if self.route.is_done(cx.at) && !self.ready.is_empty() {
+            self.route.swap(&mut self.ready);
+        }
+        if self.route.is_done(cx.at) {
+            return Decision::Wait;
+        }
+        self.route.step(cx.map, cx.at).map_or(Decision::Stale, Decision::Go)
+    }
+
+    fn replan<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
+        self.drop_plan();
+    }
+
+    fn no_way(&mut self) {
+        self.drop_plan();
+    }
+
+    fn rest(&mut self) {
+        self.planner.release();
+        self.planner.refiner.reclaim(8);
+        self.ready = Vec::new();
+    }
+
+    fn target(&self) -> Option<NodeId> {
+        self.route.end()
+    }
+
+    /// The segment that was planned last.
+    fn plan(&self) -> Option<Vec<NodeId>> {
+        let last = if self.ready.is_empty() { self.route.nodes() } else { &self.ready };
+        (!last.is_empty()).then(|| last.to_vec())
+    }
+
+    fn set_pool(&mut self, pool: &Pool) {
+        self.planner.refiner.set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
-        let nodes = self.stretch.capacity() + self.ready.capacity();
-        size_of::<Pra>() + self.planner.bytes() + nodes * size_of::<NodeId>()
+        self.planner.bytes() + self.route.bytes() + self.ready.capacity() * size_of::<NodeId>()
     }
 }
 

@@ -22,35 +22,51 @@
 //!
 //! # Real-time bound
 //! No expansions. A trace step for each group that is passed through, on any level; groups have a handful of
-//! members. At most ten of them for each unit of the budget.
+//! members. At most ten of them per unit of the budget. What a group with more members, or with a hub among them,
+//! takes beyond that is deducted from what is left of the budget.
 
-use std::collections::{BTreeMap, VecDeque};
+use super::refine::AnyLevel;
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{Stamp, Stamped};
+use crate::{Hierarchy, Limits, Map, NodeId, Pool, Slice, Space};
 
-use super::{Agent, AgentError, AgentState, Seen, Step, check_hierarchy, has_way, most_traces};
-use crate::{EndpointError, Event, Hierarchy, Limits, NodeId, Slice, Space};
-
-/// An agent that walks a way without having searched for it: as long as it likes, but at once.
+/// An agent that walks a way without having searched for it: of any length, but at once.
 ///
 /// ```
 /// use tickstar::{Agent, Cell, Grid, QuickPath, Seen, Slice, Step};
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// grid.abstracted();
-/// let start = grid.node(Cell::new(0, 0)).unwrap();
-/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = QuickPath::new(&grid, start, goal)?;
-/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(1)) != Step::Arrived {}
+/// let mut at = start;
+/// while let Step::Move(to) = unit.tick(&grid, at, Seen::default(), &mut Slice::new(10)) {
+///     at = to;
+/// }
+/// assert_eq!(at, goal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct QuickPath {
-    at: NodeId,
-    goal: NodeId,
+pub type QuickPath = Walker<QuickPathPolicy>;
+
+/// The policy of [`QuickPath`].
+#[derive(Clone, Debug, Default)]
+pub struct QuickPathPolicy {
     /// On each level, the nodes still to pass before a node of the level above is taken up; the next is last.
     ahead: Vec<Vec<NodeId>>,
-    /// Whether there is a way has not been asked since something changed.
-    unsure: bool,
-    /// There was none when it was last asked. Asking takes so little time that it is done in every tick then.
-    hopeless: bool,
+    /// The members of a group that were found from another, and from which.
+    found: Stamped<Found>,
+    queue: Vec<NodeId>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    from: NodeId,
+    stamp: u32,
+}
+
+impl Stamp for Found {
+    fn stamp(&self) -> u32 {
+        self.stamp
+    }
 }
 
 /// Why a level could not be refined.
@@ -65,197 +81,162 @@ impl QuickPath {
     /// An agent at `start`, to go to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the space has no hierarchy.
-    pub fn new(space: &impl Space, start: NodeId, goal: NodeId) -> Result<QuickPath, AgentError> {
-        let (unsure, hopeless) = (true, false);
-        let mut agent = QuickPath { at: start, goal, ahead: Vec::new(), unsure, hopeless };
-        agent.take(space, start, goal)?;
-        Ok(agent)
+    /// When the start or goal cannot be stood on, or the map has no hierarchy.
+    pub fn new(map: &impl Map, start: NodeId, goal: NodeId) -> Result<QuickPath, AgentError> {
+        Walker::with_policy(QuickPathPolicy::default(), map, start, goal)
     }
+}
 
-    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, start, goal)?;
-        check_hierarchy(space)?;
-        (self.at, self.goal) = (start, goal);
-        self.drop_plan();
-        Ok(())
-    }
-
+impl QuickPathPolicy {
     fn drop_plan(&mut self) {
         self.ahead.iter_mut().for_each(Vec::clear);
-        self.unsure = true;
-    }
-
-    fn restart(&mut self, slice: &mut Slice<'_>) -> Step {
-        slice.note(Event::Restart);
-        self.drop_plan();
-        Step::Wait
     }
 
     /// Works out what to pass next on a level, from what is left on the one above.
-    fn refine(
-        &mut self,
-        space: &impl Space,
-        hierarchy: &Hierarchy,
-        level: usize,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Stop> {
-        let above = level + 1;
+    fn refine<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, level: usize) -> Result<(), Stop> {
+        let (above, hierarchy) = (level + 1, cx.hierarchy());
         let ancestor = |node, level| hierarchy.ancestor(node, level).ok_or(Stop::Stale);
-        let (here, group) = (ancestor(self.at, level)?, ancestor(self.at, above)?);
+        let (here, group) = (ancestor(cx.at, level)?, ancestor(cx.at, above)?);
         if self.ahead.len() <= above {
             self.ahead.resize_with(above + 1, Vec::new);
         }
-        let last = ancestor(self.goal, above)? == group;
+        let last = ancestor(cx.goal, above)? == group;
         if self.ahead[above].is_empty() && !last {
-            self.refine(space, hierarchy, above, slice)?;
+            self.refine(cx, above)?;
         }
-        if !slice.trace(group) {
+        if !cx.slice.trace(group) {
             return Err(Stop::Spent);
         }
+        let inner = AnyLevel::new(cx.map, hierarchy, level);
         let next = self.ahead[above].last().copied();
         let (exit, beyond) = match next {
-            Some(next) => crossing(space, hierarchy, level, here, next).ok_or(Stop::Stale)?,
-            None => (ancestor(self.goal, level)?, None),
+            Some(next) => {
+                let ends = crossing(&inner, hierarchy, level, here, next, cx.slice);
+                ends.map(|(exit, beyond)| (exit, Some(beyond))).ok_or(Stop::Stale)?
+            }
+            None => (ancestor(cx.goal, level)?, None),
         };
-        let way = &mut self.ahead[level];
-        way.extend(beyond);
-        way_inside(space, hierarchy, level, here, exit, way).ok_or(Stop::Stale)?;
+        self.ahead[level].extend(beyond);
+        self.way_inside(&inner, hierarchy, level, (here, exit), cx.slice).ok_or(Stop::Stale)?;
         self.ahead[above].pop();
         Ok(())
+    }
+
+    /// Adds the nodes on a way between two members of a group, from its end to where it begins, without that.
+    fn way_inside(
+        &mut self,
+        inner: &impl Map,
+        hierarchy: &Hierarchy,
+        level: usize,
+        (from, to): (NodeId, NodeId),
+        slice: &mut Slice<'_>,
+    ) -> Option<()> {
+        let group = hierarchy.parent(level, from);
+        self.found.begin();
+        self.queue.clear();
+        self.queue.push(from);
+        let stamp = self.found.now();
+        self.found.set(from, Found { from, stamp });
+        let (mut taken, mut visited) = (0, 0);
+        while self.found.find(to).is_none() {
+            let node = *self.queue.get(taken)?;
+            taken += 1;
+            inner.for_each_edge(node, |near, _| {
+                visited += 1;
+                if hierarchy.parent(level, near) == group && self.found.find(near).is_none() {
+                    self.found.set(near, Found { from: node, stamp });
+                    self.queue.push(near);
+                }
+            });
+        }
+        slice.charge_entries(visited);
+        let mut node = to;
+        while node != from {
+            self.ahead[level].push(node);
+            node = self.found.find(node)?.from;
+        }
+        Some(())
     }
 }
 
 /// An edge from the group of a node to another group, both above this level: its ends.
 fn crossing(
-    space: &impl Space,
+    inner: &impl Space,
     hierarchy: &Hierarchy,
     level: usize,
     here: NodeId,
     to: NodeId,
-) -> Option<(NodeId, Option<NodeId>)> {
+    slice: &mut Slice<'_>,
+) -> Option<(NodeId, NodeId)> {
     let group = hierarchy.parent(level, here)?;
-    let members = [here].into_iter().chain(hierarchy.children(level + 1, group));
-    members.into_iter().find_map(|member| {
+    let mut visited = 0;
+    let mut members = [here].into_iter().chain(hierarchy.children(level + 1, group));
+    let found = members.find_map(|member| {
         let mut beyond = None;
-        for_each_neighbour(space, hierarchy, level, member, |near| {
+        inner.for_each_edge(member, |near, _| {
+            visited += 1;
             if beyond.is_none() && hierarchy.parent(level, near) == Some(to) {
                 beyond = Some(near);
             }
         });
-        beyond.map(|_| (member, beyond))
-    })
+        Some((member, beyond?))
+    });
+    slice.charge_entries(visited);
+    found
 }
 
-/// Adds the nodes on a way between two members of a group, from its end to where it begins, without that.
-fn way_inside(
-    space: &impl Space,
-    hierarchy: &Hierarchy,
-    level: usize,
-    from: NodeId,
-    to: NodeId,
-    way: &mut Vec<NodeId>,
-) -> Option<()> {
-    let group = hierarchy.parent(level, from);
-    let mut before = BTreeMap::from([(from, from)]);
-    let mut queue = VecDeque::from([from]);
-    while !before.contains_key(&to) {
-        let node = queue.pop_front()?;
-        for_each_neighbour(space, hierarchy, level, node, |near| {
-            if hierarchy.parent(level, near) == group && !before.contains_key(&near) {
-                before.insert(near, node);
-                queue.push_back(near);
-            }
-        });
-    }
-    let mut node = to;
-    while node != from {
-        way.push(node);
-        node = before[&node];
-    }
-    Some(())
-}
-
-fn for_each_neighbour(
-    space: &impl Space,
-    hierarchy: &Hierarchy,
-    level: usize,
-    node: NodeId,
-    mut visit: impl FnMut(NodeId),
-) {
-    if level == 0 {
-        space.for_each_edge(node, |to, _| visit(to));
-    } else {
-        hierarchy.links(level, node).for_each(|(to, _)| visit(to));
-    }
-}
-
-impl<S: Space> Agent<S> for QuickPath {
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
-            return Step::Wait;
-        }
-        self.unsure |= !seen.changed.is_empty();
-        if self.at == self.goal {
-            return Step::Arrived;
-        }
-        let Some(hierarchy) = space.hierarchy() else { return Step::Unreachable };
-        slice.share(0, most_traces(slice.budget()));
-        if self.unsure || self.hopeless {
-            (self.unsure, self.hopeless) = (false, !has_way(space, self.at, self.goal));
-        }
-        if self.hopeless {
-            return Step::Unreachable;
-        }
-        if self.ahead.first().is_none_or(Vec::is_empty) {
-            match self.refine(space, hierarchy, 0, slice) {
-                Ok(()) => {}
-                Err(Stop::Spent) => return Step::Wait,
-                Err(Stop::Stale) => return self.restart(slice),
-            }
-        }
-        match self.ahead[0].last() {
-            Some(&to) if space.edge(self.at, to).is_some() => {
-                self.ahead[0].pop();
-                self.at = to;
-                Step::Move(to)
-            }
-            _ => self.restart(slice),
-        }
+impl Policy for QuickPathPolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: true, hierarchy: true }
     }
 
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        self.take(space, start, goal)
+    fn limits(&self, budget: u64) -> Limits {
+        Limits { expansions: 0, updates: 0, ..Limits::per_unit(budget) }
     }
 
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, at, self.goal)?;
-        self.at = at;
+    fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, _: Keep) {
         self.drop_plan();
-        Ok(())
     }
-}
 
-impl AgentState for QuickPath {
-    fn position(&self) -> NodeId {
-        self.at
+    fn moved(&mut self, _: NodeId, _: NodeId) {
+        self.ahead[0].pop();
+    }
+
+    fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {}
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        if self.ahead.first().is_none_or(Vec::is_empty) {
+            match self.refine(cx, 0) {
+                Ok(()) => {}
+                Err(Stop::Spent) => return Decision::Wait,
+                Err(Stop::Stale) => return Decision::Stale,
+            }
+        }
+        self.ahead[0].last().map_or(Decision::Stale, |&to| Decision::Go(to))
+    }
+
+    fn rest(&mut self) {
+        self.ahead = Vec::new();
+        self.found.pages_mut().release();
+        self.found.pages_mut().reclaim(8);
     }
 
     fn target(&self) -> Option<NodeId> {
-        Some(self.goal)
+        None
     }
 
     fn plan(&self) -> Option<Vec<NodeId>> {
         None
     }
 
-    fn limits(&self, budget: u64) -> Limits {
-        Limits { expansions: 0, traces: most_traces(budget), updates: 0 }
+    fn set_pool(&mut self, pool: &Pool) {
+        self.found.pages_mut().set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
         let nodes: usize = self.ahead.iter().map(Vec::capacity).sum();
         let lists = self.ahead.capacity() * size_of::<Vec<NodeId>>();
-        size_of::<QuickPath>() + lists + nodes * size_of::<NodeId>()
+        let queue = self.queue.capacity() * size_of::<NodeId>();
+        self.found.bytes() + lists + nodes * size_of::<NodeId>() + queue
     }
 }

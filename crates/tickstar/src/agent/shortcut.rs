@@ -16,7 +16,7 @@
 
 use crate::search::Trails;
 use crate::search::Which::Follow;
-use crate::{BestFirst, Cost, Event, NodeId, OpenList, SearchConfig, Slice, Space, Status};
+use crate::{BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status};
 
 #[derive(Clone, Debug)]
 pub(super) struct Shortcut {
@@ -51,7 +51,7 @@ impl Shortcut {
     /// Looks for a way from the path to the agent, within the slice.
     pub fn seek(
         &mut self,
-        space: &impl Space,
+        map: &impl Map,
         main: &BestFirst,
         trails: &Trails,
         agent: NodeId,
@@ -61,10 +61,10 @@ impl Shortcut {
         let g = |node| main.cost_to(node).unwrap_or(Cost::INFINITE);
         let goal = main.goal();
         let walking_back = (g(agent) - g(junction)) + (g(goal) - g(junction));
-        let near = self.follow_agent(space, main, trails, agent, junction, slice);
+        let near = self.follow_agent(map, main, trails, agent, junction, slice);
 
         // Seeds outward from the nearest node, to both sides by turns.
-        self.search.begin(space, agent, space.estimate(goal, agent));
+        self.search.begin(map, agent, map.estimate(goal, agent));
         let mut ahead = std::iter::successors(Some(near), |&node| trails.next(Follow, node));
         let mut behind = std::iter::successors(Some(near), |&node| {
             main.parent(node).filter(|_| node != junction)
@@ -74,13 +74,13 @@ impl Shortcut {
             let pair = [ahead.next(), behind.next()];
             let seeds = pair.into_iter().flatten();
             let placed = seeds.take_while(|&seed| slice.trace(seed)).map(|seed| {
-                self.search.add_root(space, seed, g(goal) - g(seed));
+                self.search.add_root(map, seed, g(goal) - g(seed));
             });
             if placed.count() < pair.iter().flatten().count().max(1) {
                 break;
             }
         }
-        if self.search.run(space, slice) == Status::Reached
+        if self.search.run(map, slice) == Status::Reached
             && self.search.cost_to(agent).is_some_and(|cost| cost < walking_back)
         {
             self.found = true;
@@ -112,7 +112,7 @@ impl Shortcut {
     /// Moves the near node along the path as long as that brings it nearer to the agent.
     fn follow_agent(
         &mut self,
-        space: &impl Space,
+        map: &impl Map,
         main: &BestFirst,
         trails: &Trails,
         agent: NodeId,
@@ -120,11 +120,11 @@ impl Shortcut {
         slice: &mut Slice<'_>,
     ) -> NodeId {
         let mut near = self.near.unwrap_or(junction);
-        let mut distance = space.estimate(near, agent);
+        let mut distance = map.estimate(near, agent);
         while let Some((closer, node)) = [trails.next(Follow, near), main.parent(near)]
             .into_iter()
             .flatten()
-            .map(|node| (space.estimate(node, agent), node))
+            .map(|node| (map.estimate(node, agent), node))
             .min_by_key(|&(closer, _)| closer)
             .filter(|&(closer, _)| closer < distance)
         {
@@ -135,6 +135,20 @@ impl Shortcut {
         }
         self.near = Some(near);
         near
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.search.set_pool(pool);
+    }
+
+    /// Returns the memory of the search.
+    pub fn release(&mut self) {
+        self.reset();
+        self.search.release();
+    }
+
+    pub fn reclaim(&mut self, blocks: u64) {
+        self.search.reclaim(blocks);
     }
 
     pub fn bytes(&self) -> usize {

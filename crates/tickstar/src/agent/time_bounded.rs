@@ -4,7 +4,7 @@
 //! * Y. Björnsson, V. Bulitko, N. Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009: the algorithm,
 //!   its budgets, the sliced trace, both enhancements, and the late-acting A* of its table 1.
 //! * C. Hernández, J. Baier, T. Uras, S. Koenig, "Time-Bounded Adaptive A*", AAMAS 2012: the form
-//!   with k expansions an interval and tracing free of charge ([`Tracing::Free`]), and beginning again
+//!   with k expansions per interval and tracing free of charge ([`Tracing::Free`]), and beginning again
 //!   when the path is cut ([`Restart::Path`]): RTBA*, and with [`SearchConfig::learn`] TBAA*.
 //! * C. Hernández, R. Asín, J. Baier, "Time-Bounded Best-First Search", 2014: other priorities
 //!   (TB-WA*, TB-GBFS), and maps that change ([`Restart::Eager`], [`Restart::Lazy`]).
@@ -58,10 +58,20 @@
 //!   the same order.
 //! * The path to the goal, once followed, is never left, but for a shortcut that is strictly cheaper.
 //!
+//! # When the agent is not where its step led
+//! A step that was refused is taken again. An agent that was pushed aside goes on from there if the search knows
+//! the place: along the path if that is there, else back to it. If not, it steps to a neighbor that the search
+//! knows, or the path leads over, if there is one; else the search begins again.
+//!
+//! # Memory
+//! When the path to the goal is being followed and nothing can make the agent leave it ([`Restart::Stopped`]), it
+//! keeps the path alone and returns the memory of the search. The same goes for all that do not learn once they
+//! have arrived.
+//!
 //! # Real-time bound
-//! At most `N_E` expansions and `N_T` trace steps a tick (see [`Agent::limits`]), whatever the map's
+//! At most `N_E` expansions and `N_T` trace steps per tick (see [`Policy::limits`]), whatever the map's
 //! size; beside them a constant number of look-ups, one look at the agent's own edges, and a few
-//! look-ups for each change it is told of. Beginning again takes constant time (amortised, where a
+//! look-ups per reported change. Beginning again takes constant time (amortized, where a
 //! search with weights is learned from).
 
 mod restart;
@@ -69,13 +79,13 @@ mod restart;
 pub use restart::Restart;
 
 use self::restart::Back;
+use super::route::Route;
 use super::shortcut::Shortcut;
-use super::{Agent, AgentError, AgentState, Seen, Step};
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::Trails;
 use crate::search::Which::{Follow, Fresh};
 use crate::{
-    BestFirst, Cost, EndpointError, Event, Limits, NodeId, Ratio, SearchConfig, Slice, Space,
-    Status,
+    BestFirst, Cost, Event, Limits, Map, NodeId, Pool, Ratio, SearchConfig, Slice, Status,
 };
 
 /// What the agent does before it knows a whole path.
@@ -158,12 +168,12 @@ pub struct TimeBoundedConfig {
 /// ```
 /// use tickstar::{Agent, Cell, Grid, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
 /// let grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
-/// let start = grid.node(Cell::new(0, 0)).unwrap();
-/// let goal = grid.node(Cell::new(7, 3)).unwrap();
+/// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal)?;
+/// let mut at = start;
 /// loop {
-///     match unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) {
-///         Step::Move(to) => println!("walk to {}", grid.cell(to)),
+///     match unit.tick(&grid, at, Seen::default(), &mut Slice::new(10)) {
+///         Step::Move(to) => at = to,
 ///         Step::Wait => {}
 ///         Step::Arrived => break,
 ///         Step::Unreachable => panic!("no way"),
@@ -171,9 +181,12 @@ pub struct TimeBoundedConfig {
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type TimeBounded = Walker<TimeBoundedPolicy>;
+
+/// The policy of [`TimeBounded`].
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // independent facts about the state of a run
-pub struct TimeBounded {
+pub struct TimeBoundedPolicy {
     config: TimeBoundedConfig,
     search: BestFirst,
     root: NodeId,
@@ -190,13 +203,17 @@ pub struct TimeBounded {
     ahead: usize,
     /// The path followed leads to the goal.
     solved: bool,
+    /// The path to the goal, once it is all that is left of the search.
+    route: Option<Route>,
+    /// The search has not been begun yet.
+    fresh: bool,
     /// The first tick of this search has not been yet.
     first: bool,
     /// Something was seen to change since this search began.
     changed: bool,
     /// A change since this search began may have made something cheaper.
     fell: bool,
-    /// Which neighbour late acting steps to next.
+    /// Which neighbor late acting steps to next.
     bounces: usize,
     shortcut: Option<Box<Shortcut>>,
 }
@@ -206,16 +223,15 @@ impl TimeBounded {
     ///
     /// # Errors
     /// When the start or goal cannot be stood on, or the settings need reversible edges and the
-    /// space does not have them.
+    /// map does not have them.
     pub fn new(
-        space: &impl Space,
+        map: &impl Map,
         mut config: TimeBoundedConfig,
         start: NodeId,
         goal: NodeId,
     ) -> Result<TimeBounded, AgentError> {
         config.search.blocking |= matches!(config.restart, Restart::Path | Restart::Lazy);
-        let shortcut = config.shortcut.then(|| Box::new(Shortcut::new(config.search.open)));
-        let mut agent = TimeBounded {
+        let policy = TimeBoundedPolicy {
             config,
             search: BestFirst::new(config.search),
             root: start,
@@ -227,58 +243,42 @@ impl TimeBounded {
             follow_reach: Cost::ZERO,
             ahead: 0,
             solved: false,
+            route: None,
+            fresh: true,
             first: true,
             changed: false,
             fell: false,
             bounces: 0,
-            shortcut,
+            shortcut: config.shortcut.then(|| Box::new(Shortcut::new(config.search.open))),
         };
-        agent.take(space, start, goal)?;
-        Ok(agent)
+        Walker::with_policy(policy, map, start, goal)
     }
 
     /// The search underneath, to look at.
     pub fn search(&self) -> &BestFirst {
-        &self.search
+        &self.policy.search
     }
+}
 
-    fn take(&mut self, space: &impl Space, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, start, goal)?;
-        if self.config.acting != Acting::Wait && !space.is_reversible() {
-            return Err(AgentError::NeedsReversibleEdges);
-        }
-        self.goal = goal;
-        self.search.forget();
-        self.put(space, start);
-        Ok(())
-    }
-
-    fn put(&mut self, space: &impl Space, at: NodeId) {
-        self.at = at;
-        self.bounces = 0;
-        self.begin(space);
-    }
-
-    /// Begins a search from where the agent stands.
-    fn begin(&mut self, space: &impl Space) {
+impl TimeBoundedPolicy {
+    /// Begins a search from where the agent stands, in the next tick that needs it.
+    fn begin_search(&mut self) {
         self.root = self.at;
         self.came_from = None;
-        self.search.start(space, self.root, self.goal);
-        self.trails.reset(space.size());
-        self.tracing = false;
-        self.solved = false;
-        self.first = true;
-        self.changed = false;
-        self.fell = false;
+        self.fresh = true;
+        self.trails.reset();
+        (self.tracing, self.solved, self.route) = (false, false, None);
+        (self.first, self.changed, self.fell) = (true, false, false);
         if let Some(shortcut) = &mut self.shortcut {
             shortcut.reset();
         }
     }
 
-    fn restart(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Step {
-        slice.note(Event::Restart);
-        self.begin(space);
-        Step::Wait
+    /// Begins the search if it has not been. Agents are made by the thousand, so a new one allocates nothing.
+    fn ensure_started(&mut self, map: &impl Map) {
+        if std::mem::take(&mut self.fresh) {
+            self.search.start(map, self.root, self.goal);
+        }
     }
 
     /// Whether a node is on the part of the path followed that lies ahead.
@@ -286,29 +286,33 @@ impl TimeBounded {
         self.trails.place(Follow, node).is_some_and(|place| place <= self.ahead)
     }
 
-    /// Step 1: the tick's expansions.
-    fn think(&mut self, space: &impl Space, slice: &mut Slice<'_>) {
+    /// The trace steps that a tick of this budget may still do while it searches.
+    fn traces_left(&self, slice: &Slice<'_>) -> u64 {
+        self.config.tracing.split(slice.budget()).1.saturating_sub(slice.traces())
+    }
+
+    /// Step 1: the tick's expansions. Returns the trace steps that may follow.
+    fn think(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> u64 {
         let budget = slice.budget();
-        let (mut expansions, traces) = self.config.tracing.split(budget);
         if self.search.status() == Status::Reached {
-            let traces = self.config.tracing.after_search(budget);
-            slice.share(0, traces.saturating_sub(slice.traces()));
-            return;
+            return self.config.tracing.after_search(budget).saturating_sub(slice.traces());
         }
-        let traces = traces.saturating_sub(slice.traces());
+        let traces = self.traces_left(slice);
+        let (mut expansions, _) = self.config.tracing.split(budget);
         if self.first {
             expansions = expansions.min(traces);
         }
-        slice.share(expansions, traces);
-        if self.search.run(space, slice) == Status::Reached {
+        let limits = Limits { expansions, ..Limits::NONE };
+        if slice.within(limits, |slice| self.search.run(map, slice)) == Status::Reached {
             slice.note(Event::Found);
         }
         self.first &= slice.expansions() == 0;
+        traces
     }
 
-    /// Step 2: the tick's tracing. Answers whether the path, and the way back to it, is as the search
-    /// found it, as far as it has been looked at.
-    fn trace(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
+    /// Step 2: the tick's tracing. Returns whether the path, and the way back to it, is as the search
+    /// found it, as far as it has been checked.
+    fn trace(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> bool {
         if !self.tracing {
             let Some(tip) = self.search.best() else { return true };
             if self.config.acting != Acting::Early && tip != self.goal {
@@ -330,7 +334,7 @@ impl TimeBounded {
             if !slice.trace(parent) {
                 return true;
             }
-            if check && !self.holds(space, parent, node) {
+            if check && !self.holds(map, parent, node) {
                 return false;
             }
             self.trails.extend(parent);
@@ -339,15 +343,15 @@ impl TimeBounded {
         }
         self.tracing = false;
         self.adopt(slice);
-        !(check && self.back(space, slice) == Back::Cut)
+        !(check && self.back(map, slice) == Back::Cut)
     }
 
     /// Makes the freshly traced path the one to follow, unless the switching rule keeps the old one.
     fn adopt(&mut self, slice: &mut Slice<'_>) {
         let Some(tip) = self.trails.tip(Fresh) else { return };
         let reach = self.search.cost_to(tip).unwrap_or_default();
-        let walking = self.follow_step().is_some();
-        if self.config.switch && walking && tip != self.goal && reach < self.follow_reach {
+        let following = self.follow_step().is_some();
+        if self.config.switch && following && tip != self.goal && reach < self.follow_reach {
             slice.note(Event::Kept);
             self.trails.drop_fresh();
             return;
@@ -368,7 +372,7 @@ impl TimeBounded {
     }
 
     /// Step 3: where to go, and what kind of step it is.
-    fn choose(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<NodeId> {
+    fn choose(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> Option<NodeId> {
         if let Some(next) = self.follow_step() {
             return Some(next);
         }
@@ -379,13 +383,14 @@ impl TimeBounded {
         if self.config.acting == Acting::Early && self.search.best() == Some(self.at) {
             return None;
         }
-        if let Some(parent) = self.search.parent(self.at) {
+        let back = self.search.parent(self.at).or_else(|| self.way_onto_tree(map));
+        if back.is_some() {
             slice.note(Event::Backtrack);
-            return Some(parent);
+            return back;
         }
         let away = match self.config.acting {
             Acting::Early => self.came_from,
-            Acting::Late => self.neighbour_in_turn(space),
+            Acting::Late => self.neighbor_in_turn(map),
             Acting::Wait => None,
         };
         if away.is_some() {
@@ -394,16 +399,34 @@ impl TimeBounded {
         away
     }
 
-    /// The neighbours of the root one after another, of those the search knows the way back from.
-    fn neighbour_in_turn(&mut self, space: &impl Space) -> Option<NodeId> {
-        let mut neighbours = 0;
-        space.for_each_edge(self.root, |to, _| {
-            neighbours += usize::from(self.search.parent(to) == Some(self.root));
+    /// Where to go from a place the search does not know: onto the path as far ahead as possible, else to the
+    /// neighbor that is nearest to the root.
+    fn way_onto_tree(&self, map: &impl Map) -> Option<NodeId> {
+        if self.search.cost_to(self.at).is_some() {
+            return None;
+        }
+        let mut best = None;
+        map.for_each_edge(self.at, |to, _| {
+            let Some(g) = self.search.cost_to(to) else { return };
+            let place = self.trails.place(Follow, to).filter(|&place| place <= self.ahead);
+            let rank = (place.unwrap_or(usize::MAX), g);
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, to));
+            }
         });
-        let turn = self.bounces.checked_rem(neighbours)?;
+        best.map(|(_, to)| to)
+    }
+
+    /// The neighbors of the root one after another, of those the search knows the way back from.
+    fn neighbor_in_turn(&mut self, map: &impl Map) -> Option<NodeId> {
+        let mut neighbors = 0;
+        map.for_each_edge(self.root, |to, _| {
+            neighbors += usize::from(self.search.parent(to) == Some(self.root));
+        });
+        let turn = self.bounces.checked_rem(neighbors)?;
         self.bounces += 1;
         let (mut chosen, mut i) = (None, 0);
-        space.for_each_edge(self.root, |to, _| {
+        map.for_each_edge(self.root, |to, _| {
             if self.search.parent(to) == Some(self.root) {
                 chosen = if i == turn { Some(to) } else { chosen };
                 i += 1;
@@ -412,77 +435,34 @@ impl TimeBounded {
         chosen
     }
 
-    fn go(&mut self, to: NodeId) -> Step {
-        self.came_from = Some(self.at);
-        self.at = to;
-        if let Some(place) = self.trails.place(Follow, to).filter(|&place| place <= self.ahead) {
-            self.ahead = place;
-        }
-        Step::Move(to)
-    }
-}
-
-impl<S: Space> Agent<S> for TimeBounded {
-    fn tick(&mut self, space: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if at != self.position() && Agent::<S>::place(self, space, at).is_err() {
-            return Step::Wait;
-        }
-        if self.at == self.goal {
-            self.note(space, seen); // it may be sent elsewhere, and then needs to know
-            return Step::Arrived;
-        }
-        let (expansions, traces) = self.config.tracing.split(slice.budget());
-        slice.share(0, traces);
-        self.heed(space, seen, slice);
-        if self.solved {
+    /// Keeps the path alone, and returns the memory of the search, as soon as the agent is on the path to the goal,
+    /// if nothing but a blocked step can make it leave that.
+    fn keep_the_path_alone(&mut self, slice: &mut Slice<'_>) {
+        let settled = self.config.restart == Restart::Stopped && !self.config.search.learn;
+        if settled && self.is_ahead(self.at) {
+            let path = self.trails.take_path();
+            slice.charge_entries(path.len() as u64 / 8);
+            self.route = Some(Route::new(path));
+            self.search.release();
             if let Some(shortcut) = &mut self.shortcut {
-                let off_path = self.trails.place(Follow, self.at).is_none();
-                if off_path && shortcut.step(self.at).is_none() {
-                    slice.share(expansions, traces.saturating_sub(slice.traces()));
-                    shortcut.seek(space, &self.search, &self.trails, self.at, slice);
-                }
+                shortcut.release();
             }
-        } else {
-            self.think(space, slice);
-            if self.search.status() == Status::Exhausted {
-                // Where nodes were only blocked, a search that expects it has missed no way.
-                let missed = self.fell || self.changed && !self.config.search.blocking;
-                return if missed { self.restart(space, slice) } else { Step::Unreachable };
-            }
-            if !self.trace(space, slice) {
-                return self.restart(space, slice);
-            }
-        }
-        match self.choose(space, slice) {
-            Some(to) if space.edge(self.at, to).is_none() => self.restart(space, slice),
-            Some(to) => self.go(to),
-            None => Step::Wait,
         }
     }
 
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        self.take(space, start, goal)
-    }
-
-    fn place(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        EndpointError::check(space, at, self.goal)?;
-        self.put(space, at);
-        Ok(())
+    /// Gives memory that was released back to the allocator, at most so many blocks of each table.
+    fn reclaim(&mut self, blocks: u64) {
+        self.search.reclaim(blocks);
+        self.trails.reclaim(blocks);
+        if let Some(shortcut) = &mut self.shortcut {
+            shortcut.reclaim(blocks);
+        }
     }
 }
 
-impl AgentState for TimeBounded {
-    fn position(&self) -> NodeId {
-        self.at
-    }
-
-    fn target(&self) -> Option<NodeId> {
-        self.trails.tip(Follow)
-    }
-
-    fn plan(&self) -> Option<Vec<NodeId>> {
-        let found = self.search.status() == Status::Reached || self.root == self.goal;
-        self.search.path_to(self.goal).filter(|_| found)
+impl Policy for TimeBoundedPolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: self.config.acting != Acting::Wait, ..Needs::default() }
     }
 
     fn limits(&self, budget: u64) -> Limits {
@@ -491,8 +471,130 @@ impl AgentState for TimeBounded {
         Limits { expansions, traces, updates: 0 }
     }
 
+    fn begin<M: Map>(&mut self, _: &M, start: NodeId, goal: NodeId, keep: Keep) {
+        if keep == Keep::Nothing {
+            self.search.forget();
+        }
+        (self.at, self.goal, self.bounces) = (start, goal, 0);
+        self.begin_search();
+    }
+
+    fn moved(&mut self, from: NodeId, to: NodeId) {
+        self.came_from = Some(from);
+        self.at = to;
+        if let Some(place) = self.trails.place(Follow, to).filter(|&at| at <= self.ahead) {
+            self.ahead = place;
+        }
+    }
+
+    fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        self.moved(cx.at, cx.at);
+        self.came_from = None;
+        // It may have been pushed back along the path.
+        if let Some(place) = self.trails.place(Follow, cx.at) {
+            self.ahead = place;
+        }
+        if self.fresh {
+            self.root = cx.at;
+        }
+    }
+
+    fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        self.ensure_started(cx.map);
+        let fell = self.note(cx.map, changed);
+        if cx.at == cx.goal || self.route.is_some() {
+            return;
+        }
+        let limits = Limits { expansions: 0, traces: self.traces_left(cx.slice), updates: 0 };
+        let again =
+            cx.slice.within(limits, |slice| self.must_restart(cx.map, changed, fell, slice));
+        if again {
+            cx.slice.note(Event::Restart);
+            self.begin_search();
+        }
+    }
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        let Cx { map, slice, .. } = cx;
+        self.ensure_started(*map);
+        if self.solved && self.route.is_none() {
+            self.keep_the_path_alone(slice);
+        }
+        if self.route.is_some() {
+            self.reclaim(1 + slice.remaining() / 8);
+        }
+        if let Some(route) = &mut self.route {
+            return route.step(*map, cx.at).map_or(Decision::Stale, Decision::Go);
+        }
+        if self.solved {
+            if let Some(shortcut) = &mut self.shortcut {
+                let off_path = self.trails.place(Follow, self.at).is_none();
+                if off_path && shortcut.step(self.at).is_none() {
+                    let (expansions, traces) = self.config.tracing.split(slice.budget());
+                    let traces = traces.saturating_sub(slice.traces());
+                    slice.within(Limits { expansions, traces, updates: 0 }, |slice| {
+                        shortcut.seek(*map, &self.search, &self.trails, self.at, slice);
+                    });
+                }
+            }
+        } else {
+            let traces = self.think(*map, slice);
+            if self.search.status() == Status::Exhausted {
+                // Where nodes were only blocked, a search that expects it has missed no way.
+                let missed = self.fell || self.changed && !self.config.search.blocking;
+                return if missed { Decision::Stale } else { Decision::NoWay };
+            }
+            let limits = Limits { expansions: 0, traces, updates: 0 };
+            if !slice.within(limits, |slice| self.trace(*map, slice)) {
+                return Decision::Stale;
+            }
+        }
+        match self.choose(*map, slice) {
+            Some(to) => Decision::Go(to),
+            // Pushed to where nothing is known of.
+            None if self.search.cost_to(self.at).is_none() => Decision::Stale,
+            None => Decision::Wait,
+        }
+    }
+
+    fn replan<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
+        self.begin_search();
+    }
+
+    fn rest(&mut self) {
+        if !self.config.search.learn && self.route.is_none() && !self.fresh {
+            self.begin_search();
+            self.trails.release();
+            self.search.release();
+        }
+        self.reclaim(8);
+    }
+
+    fn target(&self) -> Option<NodeId> {
+        let walking = self.route.as_ref().and_then(Route::end);
+        walking.or_else(|| self.trails.tip(Follow))
+    }
+
+    fn plan(&self) -> Option<Vec<NodeId>> {
+        if let Some(route) = &self.route {
+            return Some(route.nodes().to_vec());
+        }
+        let found = self.search.status() == Status::Reached;
+        let path = self.search.path_to(self.goal).filter(|_| found);
+        path.or_else(|| (self.root == self.goal).then(|| vec![self.goal]))
+    }
+
+    fn set_pool(&mut self, pool: &Pool) {
+        self.search.set_pool(pool);
+        self.trails.set_pool(pool);
+        if let Some(shortcut) = &mut self.shortcut {
+            shortcut.set_pool(pool);
+        }
+    }
+
     fn bytes(&self) -> usize {
         let shortcut = self.shortcut.as_ref().map_or(0, |shortcut| shortcut.bytes());
-        size_of::<TimeBounded>() + self.search.bytes() + self.trails.bytes() + shortcut
+        let route = self.route.as_ref().map_or(0, Route::bytes);
+        self.search.bytes() + self.trails.bytes() + shortcut + route
     }
 }

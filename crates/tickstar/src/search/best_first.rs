@@ -24,9 +24,11 @@
 
 use super::learned::Learned;
 use super::open::{Entry, List, Open, OpenList};
-use super::paged::Paged;
+use super::pool::Pool;
 use super::priority::Priority;
-use crate::{Cost, NodeId, Skip, Slice, Space};
+use super::problem::{Problem, Toward};
+use super::table::{Paged, Stamp, Stamped, Taken};
+use crate::{Cost, Map, NodeId, Skip, Slice};
 
 /// Where a search stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,9 +75,15 @@ struct Record {
     g: Cost,
     /// The node itself for a root.
     parent: NodeId,
-    /// Twice the number of the search that touched it last, plus one if it is closed. A new search
-    /// makes all older records void by counting up.
+    /// The epoch of the search that touched it last, plus one if it is closed.
     stamp: u32,
+}
+
+impl Stamp for Record {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.stamp & !1
+    }
 }
 
 /// A best-first search that can be stopped and resumed, and reused without giving up its memory.
@@ -94,10 +102,10 @@ struct Record {
 /// ```
 #[derive(Clone, Debug)]
 pub struct BestFirst {
-    nodes: Paged<Record>,
+    nodes: Stamped<Record>,
     open: List,
-    /// Room for the neighbours of a node that has more of them than a batch holds.
-    more: Vec<News>,
+    /// Room for the neighbors of a node that has more of them than a batch holds.
+    more: Vec<Candidate>,
     learned: Option<Box<Learned>>,
     core: Core,
 }
@@ -107,10 +115,9 @@ pub struct BestFirst {
 struct Core {
     config: SearchConfig,
     goal: NodeId,
-    /// The goal's key; the largest number until it has been met.
+    /// The goal's key once it has been generated; until then the largest number, which a saturated key can
+    /// be too.
     goal_key: u64,
-    /// The stamp of an open node in the current search; always even.
-    stamp: u32,
     /// The node that would be expanded next, when the search last stopped.
     best: Option<NodeId>,
     status: Status,
@@ -126,44 +133,89 @@ impl BestFirst {
             config,
             goal: NodeId::default(),
             goal_key: u64::MAX,
-            stamp: 0,
             best: None,
             status: Status::Exhausted,
             opened: false,
         };
         let learned = config.learn.then(Box::default);
-        BestFirst { nodes: Paged::default(), open, more: Vec::new(), learned, core }
+        BestFirst { nodes: Stamped::default(), open, more: Vec::new(), learned, core }
+    }
+
+    /// Takes memory from this pool from now on.
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.nodes.pages_mut().set_pool(pool);
+        if let Some(learned) = &mut self.learned {
+            learned.set_pool(pool);
+        }
+    }
+
+    /// Returns the memory of the search, and with it all it has found. What was learned is kept.
+    pub(crate) fn release(&mut self) {
+        if self.learned.is_none() {
+            self.nodes.pages_mut().release();
+        }
+        self.open.release();
+        self.more = Vec::new();
+        self.core.status = Status::Exhausted;
+        self.core.best = None;
+    }
+
+    /// Gives memory that was released back to the allocator, at most so many blocks of it. Returns whether
+    /// any is left.
+    pub(crate) fn reclaim(&mut self, blocks: u64) -> bool {
+        self.nodes.pages_mut().reclaim(blocks)
     }
 
     /// Begins a new search from one node to another.
-    pub fn start(&mut self, space: &impl Space, root: NodeId, goal: NodeId) {
-        self.begin(space, goal, space.estimate(root, goal));
-        self.add_root(space, root, Cost::ZERO);
+    pub fn start(&mut self, map: &impl Map, root: NodeId, goal: NodeId) {
+        self.begin(map, goal, map.estimate(root, goal));
+        self.add_root(map, root, Cost::ZERO);
     }
 
     /// Begins a new search towards a goal, with no root yet, of which the farthest will be about
     /// `from_root` away. Constant time: nothing of the search before is touched.
     ///
-    /// If it learns, the search before has taught what it can; all is forgotten if the goal is another.
-    /// With a priority other than that of A* this takes constant time amortised: entries of its second
-    /// open list that have gone stale may have to be dropped first.
-    pub fn begin(&mut self, space: &impl Space, goal: NodeId, from_root: Cost) {
-        self.nodes.cover(space.size());
+    /// If it learns, the heuristic is updated from the search before; all is forgotten if the goal is
+    /// another. With a priority other than that of A* this takes constant time amortized: entries of its
+    /// second open list that have gone stale may have to be dropped first.
+    pub fn begin(&mut self, map: &impl Map, goal: NodeId, from_root: Cost) {
+        self.begin_problem(&Toward { map, goal }, goal, from_root);
+    }
+
+    /// Adds a node the search begins from, with a cost it has already. A node that is not in the
+    /// map, or has a cost beyond 2^63, is no beginning and is left out.
+    pub fn add_root(&mut self, map: &impl Map, root: NodeId, g: Cost) {
+        self.add_root_of(&Toward { map, goal: self.core.goal }, root, g);
+    }
+
+    /// Expands nodes until the goal is the best of the open list, no node is left, or the slice is
+    /// spent. Going on where it stopped gives the same as never having stopped.
+    pub fn run(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> Status {
+        self.run_problem(&Toward { map, goal: self.core.goal }, slice)
+    }
+
+    /// As [`BestFirst::start`], for any search problem.
+    pub(crate) fn start_problem(&mut self, problem: &impl Problem, root: NodeId, goal: NodeId) {
+        self.begin_problem(problem, goal, problem.estimate(root));
+        self.add_root_of(problem, root, Cost::ZERO);
+    }
+
+    fn begin_problem(&mut self, problem: &impl Problem, goal: NodeId, from_root: Cost) {
         let f = self.least_f();
+        let number = self.number();
         if let Some(learned) = &mut self.learned {
-            learned.cover(space.size());
             if goal != self.core.goal {
-                learned.forget(self.core.number());
+                learned.forget(number);
             }
-            learned.conclude(self.core.number(), f);
+            learned.conclude(number, f);
+            learned.sweep(self.nodes.pages(), number + 1, |record| (record.stamp >> 1, record.g));
         }
-        self.core.stamp = self.core.stamp.wrapping_add(2);
-        if self.core.stamp == 0 {
-            self.nodes.clear();
+        self.nodes.begin();
+        if self.number() < number {
+            // The numbers of searches begin anew.
             self.learned.iter_mut().for_each(|learned| learned.clear());
-            self.core.stamp = 2;
         }
-        let range = self.core.config.priority.key_range(space.max_edge_cost(), from_root);
+        let range = self.core.config.priority.key_range(problem.max_edge_cost(), from_root);
         self.open.clear(range);
         self.core.goal = goal;
         self.core.goal_key = u64::MAX;
@@ -172,31 +224,34 @@ impl BestFirst {
         self.core.opened = false;
     }
 
-    /// Adds a node the search begins from, with a cost it has already. A node that is not in the
-    /// space, or has a cost beyond 2^63, is no beginning and is left out.
-    pub fn add_root(&mut self, space: &impl Space, root: NodeId, g: Cost) {
+    fn add_root_of(&mut self, problem: &impl Problem, root: NodeId, g: Cost) {
         let (nodes, learned) = (&mut self.nodes, self.learned.as_deref_mut());
         match &mut self.open {
-            List::Heap(open) => self.core.add_root(nodes, open, learned, space, root, g),
-            List::Buckets(open) => self.core.add_root(nodes, open, learned, space, root, g),
+            List::Heap(open) => self.core.add_root(nodes, open, learned, problem, root, g),
+            List::Buckets(open) => self.core.add_root(nodes, open, learned, problem, root, g),
         }
     }
 
-    /// Expands nodes until the goal is the best of the open list, no node is left, or the slice is
-    /// spent. Going on where it stopped gives the same as never having stopped.
-    pub fn run(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Status {
+    /// As [`BestFirst::run`], for any search problem.
+    pub(crate) fn run_problem(&mut self, problem: &impl Problem, slice: &mut Slice<'_>) -> Status {
         let (nodes, more) = (&mut self.nodes, &mut self.more);
         let learned = self.learned.as_deref_mut();
         match &mut self.open {
-            List::Heap(open) => self.core.go_on(nodes, open, learned, more, space, slice),
-            List::Buckets(open) => self.core.go_on(nodes, open, learned, more, space, slice),
+            List::Heap(open) => self.core.go_on(nodes, open, learned, more, problem, slice),
+            List::Buckets(open) => self.core.go_on(nodes, open, learned, more, problem, slice),
         }
+        slice.charge_entries(self.open.take_visited());
         self.core.status
     }
 
-    /// Tells the search that an edge has come or grown cheaper. All lessons may then be wrong and are
+    /// The number of the current search.
+    fn number(&self) -> u32 {
+        self.nodes.now() >> 1
+    }
+
+    /// Reports that an edge has come or grown cheaper. The learned heuristic may then be wrong and is
     /// dropped; and from here on the search under way, which may miss ways over what it has expanded
-    /// already, at least looks at every edge of what it expands. Constant time.
+    /// already, at least generates every neighbor of what it expands. Constant time.
     pub fn note_opening(&mut self) {
         self.core.opened = true;
         self.forget();
@@ -204,12 +259,13 @@ impl BestFirst {
 
     /// Drops what was learned; the search under way will teach nothing either. Constant time.
     pub(crate) fn forget(&mut self) {
+        let number = self.number();
         if let Some(learned) = &mut self.learned {
-            learned.forget(self.core.number());
+            learned.forget(number);
         }
     }
 
-    /// Raises the estimate of a node for the searches to come, if this one learns.
+    /// Raises the heuristic of a node for the searches to come, if this one learns.
     pub(crate) fn raise(&mut self, node: NodeId, h: Cost) {
         if let Some(learned) = &mut self.learned {
             learned.raise(node, h);
@@ -223,17 +279,22 @@ impl BestFirst {
     }
 
     /// No estimate of a node from which there is a way exceeds this, if this search learns.
-    pub(crate) fn bound(&self, space: &impl Space) -> Cost {
-        let learned = self.learned.as_ref();
-        learned.map_or(Cost::INFINITE, |learned| learned.bound(space.max_edge_cost()))
+    pub(crate) fn bound(&self, max_edge: Cost) -> Cost {
+        self.learned.as_ref().map_or(Cost::INFINITE, |learned| learned.bound(max_edge))
     }
 
     /// The open node with the smallest rank, given its estimate; of several the one that would be
     /// expanded first. For A*, whose key tells the estimate. Looks at the whole open list.
-    pub(crate) fn best_by(&self, rank: impl Fn(NodeId, Cost) -> Cost) -> Option<NodeId> {
+    pub(crate) fn best_by(
+        &self,
+        rank: impl Fn(NodeId, Cost) -> Cost,
+        slice: &mut Slice<'_>,
+    ) -> Option<NodeId> {
+        let mut visited = 0;
         let mut best: Option<(Cost, Entry)> = None;
         let visit = |entry: &Entry| {
-            if !is_live(self.nodes.get(entry.node()), self.core.stamp, entry) {
+            visited += 1;
+            if !is_live(self.nodes.pages().get(entry.node()), self.nodes.now(), entry) {
                 return;
             }
             let rank = rank(entry.node(), Cost(entry.key) - entry.g);
@@ -248,17 +309,18 @@ impl BestFirst {
             List::Heap(open) => open.for_each(visit),
             List::Buckets(open) => open.for_each(visit),
         }
+        slice.charge_entries(visited);
         best.map(|(_, entry)| entry.node())
     }
 
     /// The estimate from a node to the goal of the current search: the space's own, or a greater one
     /// that was learned.
-    pub fn estimate(&self, space: &impl Space, node: NodeId) -> Cost {
-        let plain = space.estimate(node, self.core.goal);
+    pub fn estimate(&self, map: &impl Map, node: NodeId) -> Cost {
+        let plain = map.estimate(node, self.core.goal);
         match &self.learned {
             Some(learned) => {
-                let Record { g, stamp, .. } = self.nodes.get(node);
-                learned.estimate(node, plain, (stamp >> 1, g), self.core.number())
+                let Record { g, stamp, .. } = self.nodes.pages().get(node);
+                learned.estimate(node, plain, (stamp >> 1, g), self.number())
             }
             None => plain,
         }
@@ -297,7 +359,7 @@ impl BestFirst {
 
     /// Whether the current search has expanded the node.
     pub fn is_closed(&self, node: NodeId) -> bool {
-        self.record(node).is_some_and(|record| record.stamp == self.core.stamp | 1)
+        self.record(node).is_some_and(|record| record.stamp & 1 == 1)
     }
 
     /// The way found to a node, root first, if the current search has met it.
@@ -319,7 +381,7 @@ impl BestFirst {
     /// the list when it is found, so it takes part.
     fn least_f(&mut self) -> Option<Cost> {
         let learned = self.learned.as_deref_mut()?;
-        let (nodes, stamp) = (&self.nodes, self.core.stamp);
+        let (nodes, stamp) = (self.nodes.pages(), self.nodes.now());
         let live = |entry: &Entry| is_live(nodes.get(entry.node()), stamp, entry);
         if self.core.config.priority != Priority::ASTAR {
             return learned.least(live);
@@ -332,92 +394,91 @@ impl BestFirst {
     }
 
     #[inline]
-    fn record(&self, node: NodeId) -> Option<Record> {
-        let record = self.nodes.get(node);
-        (record.stamp & !1 == self.core.stamp && record.stamp != 0).then_some(record)
+    fn record(&self, node: NodeId) -> Option<&Record> {
+        self.nodes.find(node)
     }
 }
 
 impl Core {
-    /// The number of the current search, from one.
-    fn number(&self) -> u32 {
-        self.stamp >> 1
-    }
-
-    fn inserter(&self) -> Inserter {
+    fn inserter(&self, stamp: u32) -> Inserter {
         Inserter {
             priority: self.config.priority,
             plain: self.config.priority == Priority::ASTAR,
             reopen: self.config.reopen,
             goal: self.goal,
-            stamp: self.stamp,
+            stamp,
         }
     }
 
     fn add_root<O: Open>(
         &mut self,
-        nodes: &mut Paged<Record>,
+        nodes: &mut Stamped<Record>,
         open: &mut O,
         learned: Option<&mut Learned>,
-        space: &impl Space,
+        problem: &impl Problem,
         root: NodeId,
         g: Cost,
     ) {
         // Costs further on are summed without a check; see the hot loop.
-        if !space.contains(root) || g.0 > 1 << 63 {
+        if !problem.contains(root) || g.0 > 1 << 63 {
             return;
         }
         self.status = Status::Working;
-        let news = News { to: root, g, h: space.estimate(root, self.goal) };
-        self.inserter().insert(nodes, open, learned, root, &[news], &mut self.goal_key);
+        let candidate = Candidate { to: root, g, h: problem.estimate(root) };
+        let (stamp, nodes) = (nodes.now(), nodes.pages_mut());
+        self.inserter(stamp).insert(nodes, open, learned, root, &[candidate], &mut self.goal_key);
     }
 
     /// Expands nodes, with or without learning: two copies of the hot loop, so that a search that does
     /// not learn pays nothing for it.
     fn go_on<O: Open>(
         &mut self,
-        nodes: &mut Paged<Record>,
+        nodes: &mut Stamped<Record>,
         open: &mut O,
         learned: Option<&mut Learned>,
-        more: &mut Vec<News>,
-        space: &impl Space,
+        more: &mut Vec<Candidate>,
+        problem: &impl Problem,
         slice: &mut Slice<'_>,
     ) {
+        let (stamp, nodes) = (nodes.now(), nodes.pages_mut());
         if learned.is_some() {
-            self.run::<O, _, true>(nodes, open, learned, more, space, slice);
+            self.run::<O, _, true>(nodes, stamp, open, learned, more, problem, slice);
         } else {
-            self.run::<O, _, false>(nodes, open, None, more, space, slice);
+            self.run::<O, _, false>(nodes, stamp, open, None, more, problem, slice);
         }
     }
 
     /// Expands nodes; the hot loop.
     ///
-    /// Most neighbours are known already at no greater cost. Telling so needs one look at a record
-    /// and no change, so it is done first, for all neighbours; what is left, two of them on average,
+    /// Most neighbors are known already at no greater cost. Finding that out needs one look at a record
+    /// and no change, so it is done first, for all neighbors; what is left, two of them on average,
     /// is inserted after. Together in one pass the code for inserting would stand eight times in
     /// the loop, once for each direction, and be too large to be inlined. For the same reason the
-    /// settings are copied out of `self`: what does not change in the loop stays in registers.
+    /// settings are copied out of `self`: what does not change in the loop stays in registers. The block of
+    /// the node is taken out of the table for as long as it is expanded: nearly all neighbors are in it, and
+    /// are found without going down from the root of the table.
     #[inline(never)]
-    fn run<O: Open, S: Space, const LEARN: bool>(
+    #[allow(clippy::too_many_arguments)] // the parts of `BestFirst`, which are borrowed apart
+    fn run<O: Open, P: Problem, const LEARN: bool>(
         &mut self,
         nodes: &mut Paged<Record>,
+        stamp: u32,
         open: &mut O,
         mut learned: Option<&mut Learned>,
-        more: &mut Vec<News>,
-        space: &S,
+        more: &mut Vec<Candidate>,
+        problem: &P,
         slice: &mut Slice<'_>,
     ) {
         if self.status != Status::Working {
             return;
         }
-        let inserter = self.inserter();
-        let (stamp, goal) = (self.stamp, self.goal);
-        // A node that is learned from must have given every neighbour its g.
+        let inserter = self.inserter(stamp);
+        // A node that is learned from must have given every neighbor its g.
         let steady = !self.config.blocking && !self.config.learn;
         let skip = if inserter.plain && steady { Skip::Beaten } else { Skip::Seen };
         let opened = self.opened;
         let mut goal_key = self.goal_key;
-        let mut news = [News::default(); BATCH];
+        let mut candidates = [Candidate::default(); BATCH];
         loop {
             let Some(top) = open.peek(|entry| is_live(nodes.get(entry.node()), stamp, entry))
             else {
@@ -432,7 +493,7 @@ impl Core {
             }
             // The goal wins every tie, or a space with a zero estimate could expand for ever
             // without acting on a goal that is already as good as anything else.
-            if goal_key <= top.key {
+            if goal_key <= top.key && is_generated(nodes, stamp, self.goal) {
                 self.status = Status::Reached;
                 break;
             }
@@ -441,29 +502,43 @@ impl Core {
                 break;
             }
             open.pop();
+            let mut taken = nodes.take_block(top.node());
+            let record = taken.find_mut(top.node()).expect("an open node has a record");
             record.stamp = stamp | 1;
             // As if the search had begun here: nothing is left out.
             let came_from = if opened { top.node() } else { record.parent };
             let mut count = 0;
-            let near = nodes.near(top.node());
-            space.for_each_edge_onward(top.node(), came_from, goal, skip, |to, cost, h| {
+            problem.for_each_successor(top.node(), came_from, skip, |to, cost, h| {
                 // Cannot overflow: an edge costs less than 2^32, a path has fewer than 2^31 of them
                 // (more would not fit into memory), and a root has at most 2^63.
                 let g = Cost(top.g.0.wrapping_add(cost.0));
-                let record = near.find(to);
+                let record = taken.find(nodes, to);
                 if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
-                    if S::MAX_EDGES > BATCH && count == BATCH {
-                        spill(more, News { to, g, h });
+                    if P::MAX_EDGES > BATCH && count == BATCH {
+                        spill(more, Candidate { to, g, h });
                     } else {
-                        news[count % BATCH] = News { to, g, h };
+                        candidates[count % BATCH] = Candidate { to, g, h };
                         count += 1;
                     }
                 }
             });
-            let news = &news[..count.min(BATCH)];
-            let lessons = if LEARN { learned.as_deref_mut() } else { None };
-            inserter.insert(nodes, open, lessons, top.node(), news, &mut goal_key);
-            if S::MAX_EDGES > BATCH && !more.is_empty() {
+            let candidates = &candidates[..count.min(BATCH)];
+            if LEARN || inserter.reopen {
+                nodes.put_block(taken);
+                let lessons = if LEARN { learned.as_deref_mut() } else { None };
+                inserter.insert(nodes, open, lessons, top.node(), candidates, &mut goal_key);
+            } else {
+                inserter.insert_near(
+                    nodes,
+                    &mut taken,
+                    open,
+                    top.node(),
+                    candidates,
+                    &mut goal_key,
+                );
+                nodes.put_block(taken);
+            }
+            if P::MAX_EDGES > BATCH && !more.is_empty() {
                 let lessons = learned.as_deref_mut();
                 inserter.insert_more(nodes, open, lessons, top.node(), more, &mut goal_key);
             }
@@ -474,7 +549,7 @@ impl Core {
 
 /// A new or cheaper way to a node: its cost, and the estimate from there.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct Candidate {
     to: NodeId,
     g: Cost,
     h: Cost,
@@ -500,43 +575,71 @@ impl Inserter {
         open: &mut O,
         mut learned: Option<&mut Learned>,
         parent: NodeId,
-        news: &[News],
+        candidates: &[Candidate],
         goal_key: &mut u64,
     ) {
-        let Inserter { priority, plain, reopen, goal, stamp } = self;
-        for &News { to, g, mut h } in news {
-            let record = match nodes.find_mut(to) {
-                Some(record) => record,
-                None => nodes.touch(to),
-            };
+        for &Candidate { to, g, mut h } in candidates {
+            let record = nodes.slot(to);
             if let Some(learned) = learned.as_deref_mut() {
-                h = learned.recall(to, h, (record.stamp >> 1, record.g), stamp >> 1);
+                h = learned.recall(to, h, (record.stamp >> 1, record.g), self.stamp >> 1);
             }
-            if record.stamp | 1 == stamp | 1 {
-                let frozen = record.stamp != stamp && !reopen;
-                // A greater cost is met here only where two edges lead to the same node.
-                if frozen || !priority.counts_cost() || g >= record.g {
-                    if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
-                        learned.pass_over(g, h);
-                    }
-                    continue;
+            let Some(key) = self.improve(record, parent, g, h) else {
+                if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
+                    learned.pass_over(g, h);
                 }
-            }
-            *record = Record { g, parent, stamp };
-            // A* is what nearly every search is, and needs no multiplication.
-            let key = if plain { (g + h).0 } else { priority.key(g, h) };
+                continue;
+            };
             open.push(key, g, to);
-            if let Some(learned) = learned.as_deref_mut().filter(|_| !plain) {
-                let live = |entry: &Entry| is_live(nodes.get(entry.node()), stamp, entry);
+            if let Some(learned) = learned.as_deref_mut().filter(|_| !self.plain) {
+                let live = |entry: &Entry| is_live(nodes.get(entry.node()), self.stamp, entry);
                 learned.opened(to, g, h, live);
             }
-            if to == goal {
+            if to == self.goal {
                 *goal_key = key;
             }
         }
     }
 
-    /// Takes in the neighbours that one batch did not hold; no node of a grid has that many.
+    /// The same for a search that does not learn, with the block of the parent at hand.
+    #[inline(always)]
+    fn insert_near<O: Open>(
+        self,
+        nodes: &mut Paged<Record>,
+        near: &mut Taken<Record>,
+        open: &mut O,
+        parent: NodeId,
+        candidates: &[Candidate],
+        goal_key: &mut u64,
+    ) {
+        for &Candidate { to, g, h } in candidates {
+            let record = near.slot(nodes, to);
+            if let Some(key) = self.improve(record, parent, g, h) {
+                open.push(key, g, to);
+                if to == self.goal {
+                    *goal_key = key;
+                }
+            }
+        }
+    }
+
+    /// Writes a way into the record of a node, if it is new or cheaper and the settings allow it. Returns the
+    /// key to put the node on the open list with.
+    #[inline(always)]
+    fn improve(self, record: &mut Record, parent: NodeId, g: Cost, h: Cost) -> Option<u64> {
+        let Inserter { priority, plain, reopen, stamp, .. } = self;
+        if record.stamp | 1 == stamp | 1 {
+            let frozen = record.stamp != stamp && !reopen;
+            // A greater cost is found here only where two edges lead to the same node.
+            if frozen || !priority.counts_cost() || g >= record.g {
+                return None;
+            }
+        }
+        *record = Record { g, parent, stamp };
+        // A* is what nearly every search is, and needs no multiplication.
+        Some(if plain { (g + h).0 } else { priority.key(g, h) })
+    }
+
+    /// Takes in the neighbors that one batch did not hold; no node of a grid has that many.
     #[cold]
     #[inline(never)]
     fn insert_more<O: Open>(
@@ -545,7 +648,7 @@ impl Inserter {
         open: &mut O,
         learned: Option<&mut Learned>,
         parent: NodeId,
-        more: &mut Vec<News>,
+        more: &mut Vec<Candidate>,
         goal_key: &mut u64,
     ) {
         self.insert(nodes, open, learned, parent, more, goal_key);
@@ -555,8 +658,16 @@ impl Inserter {
 
 #[cold]
 #[inline(never)]
-fn spill(more: &mut Vec<News>, news: News) {
-    more.push(news);
+fn spill(more: &mut Vec<Candidate>, candidate: Candidate) {
+    more.push(candidate);
+}
+
+/// Whether the search has generated the node. Asked when the goal seems to be the best of the open list,
+/// which it also seems while it is not there and all keys are saturated.
+#[cold]
+#[inline(never)]
+fn is_generated(nodes: &Paged<Record>, stamp: u32, node: NodeId) -> bool {
+    nodes.get(node).stamp() == stamp
 }
 
 /// Whether the entry is still what the record says: it is stale when its node has been closed or

@@ -24,8 +24,11 @@
 //!   way to one that was never expanded, if any can be reached, and the space's estimate from there:
 //!   at most [`Learned::bound`]. One that exceeds it shows that there is no way to the goal.
 
+use std::collections::VecDeque;
+
 use super::open::{Entry, Heap, Open};
-use super::paged::Paged;
+use super::pool::Pool;
+use super::table::{Paged, Record};
 use crate::{Cost, NodeId};
 
 /// A raised estimate, and the number of the search that drew the lesson.
@@ -39,10 +42,14 @@ struct Raised {
 #[derive(Clone, Debug)]
 pub(crate) struct Learned {
     raised: Paged<Raised>,
-    /// `F` of the searches from `first` on.
-    lessons: Vec<Cost>,
+    /// `F` of the searches from `base` on.
+    lessons: VecDeque<Cost>,
+    base: u32,
     /// Searches before this one teach nothing any more.
     first: u32,
+    /// Where in the table of nodes the sweep is, and the search it began at.
+    swept: usize,
+    sweep_began: u32,
     /// Of the search under way: the smallest `g + h` among the cheaper ways passed over.
     passed_over: u64,
     /// Of the search under way: the open nodes by `g + h`, if the search itself orders them otherwise.
@@ -57,8 +64,11 @@ impl Default for Learned {
     fn default() -> Learned {
         Learned {
             raised: Paged::default(),
-            lessons: Vec::new(),
+            lessons: VecDeque::new(),
+            base: 1,
             first: 1,
+            swept: 0,
+            sweep_began: 1,
             passed_over: u64::MAX,
             frontier: Heap::default(),
             met: 0,
@@ -68,25 +78,57 @@ impl Default for Learned {
 }
 
 impl Learned {
-    /// Makes room for nodes below `size`.
-    pub fn cover(&mut self, size: usize) {
-        self.raised.cover(size);
+    /// Takes memory from this pool from now on; all that was learned is dropped.
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.raised.set_pool(pool);
     }
 
     /// Ends a search that leaves this `F` behind, and begins the next.
     pub fn conclude(&mut self, search: u32, f: Option<Cost>) {
         if search >= self.first {
             let f = f.map_or(0, |f| f.0.min(self.passed_over));
-            self.lessons.push(Cost(f));
+            if self.lessons.is_empty() {
+                self.base = search;
+            }
+            self.lessons.push_back(Cost(f));
         }
         self.passed_over = u64::MAX;
         self.frontier.clear(0);
+    }
+
+    /// Draws the lessons about the nodes of the next page of a table, which says of each node in which search
+    /// it was generated last and with which g. When all pages have had their turn, the lessons of the searches
+    /// before the sweep are not needed any more. So there are never more of them than about twice as many as
+    /// pages, however many searches there are.
+    pub fn sweep<R: Record>(
+        &mut self,
+        table: &Paged<R>,
+        now: u32,
+        met: impl Fn(&R) -> (u32, Cost),
+    ) {
+        let Some((page, next)) = table.page_from(self.swept) else {
+            let done = self.sweep_began.saturating_sub(self.base) as usize;
+            self.lessons.drain(..done.min(self.lessons.len()));
+            self.base = self.base.max(self.sweep_began);
+            (self.swept, self.sweep_began) = (0, now);
+            return;
+        };
+        self.swept = next;
+        let Some((first, page)) = page else { return };
+        for (node, record) in (first.0..).map(NodeId).zip(page.iter()) {
+            let lesson = self.lesson(met(record), now);
+            let known = self.raised.find(node).filter(|raised| raised.search >= self.first);
+            if lesson > known.map_or(Cost::ZERO, |raised| raised.h) {
+                *self.raised.slot(node) = Raised { h: lesson, search: now };
+            }
+        }
     }
 
     /// Drops everything learned; the search under way will teach nothing either.
     pub fn forget(&mut self, search: u32) {
         self.first = search + 1;
         self.lessons.clear();
+        (self.base, self.swept, self.sweep_began) = (self.first, 0, self.first);
         (self.met, self.farthest) = (0, Cost::ZERO);
     }
 
@@ -103,10 +145,7 @@ impl Learned {
     /// met by that.
     #[inline]
     pub fn meet(&mut self, node: NodeId, plain: impl FnOnce() -> Cost) -> Cost {
-        let raised = match self.raised.find_mut(node) {
-            Some(raised) => raised,
-            None => self.raised.touch(node),
-        };
+        let raised = self.raised.slot(node);
         if raised.search >= self.first {
             return raised.h;
         }
@@ -123,11 +162,7 @@ impl Learned {
 
     /// Raises the estimate of a node.
     pub fn raise(&mut self, node: NodeId, h: Cost) {
-        let raised = match self.raised.find_mut(node) {
-            Some(raised) => raised,
-            None => self.raised.touch(node),
-        };
-        *raised = Raised { h, search: self.first };
+        *self.raised.slot(node) = Raised { h, search: self.first };
     }
 
     /// No estimate of a node from which there is a way exceeds this, for this dearest edge.
@@ -142,7 +177,7 @@ impl Learned {
 
     /// Drops everything, as the numbers of searches begin anew.
     pub fn clear(&mut self) {
-        self.raised.clear();
+        self.raised.release();
         self.forget(0);
     }
 
@@ -161,17 +196,12 @@ impl Learned {
             self.count(plain);
         }
         let lesson = self.lesson(met, now);
-        let found = self.raised.find_mut(node);
-        let known = match &found {
+        let known = match self.raised.find(node) {
             Some(raised) if raised.search >= self.first => raised.h,
             _ => Cost::ZERO,
         };
         if lesson > known.max(plain) {
-            let raised = match found {
-                Some(raised) => raised,
-                None => self.raised.touch(node),
-            };
-            *raised = Raised { h: lesson, search: now };
+            *self.raised.slot(node) = Raised { h: lesson, search: now };
         }
         plain.max(known).max(lesson)
     }
@@ -179,8 +209,11 @@ impl Learned {
     /// What the search that met a node last has taught about it.
     #[inline]
     fn lesson(&self, (search, g): (u32, Cost), now: u32) -> Cost {
-        match search.checked_sub(self.first) {
-            Some(at) if search < now => self.lessons[at as usize] - g,
+        match search.checked_sub(self.base.max(self.first)) {
+            Some(_) if search < now => {
+                let lesson = self.lessons.get((search - self.base) as usize);
+                lesson.map_or(Cost::ZERO, |&f| f - g)
+            }
             _ => Cost::ZERO,
         }
     }

@@ -3,14 +3,18 @@
 mod best_first;
 mod learned;
 mod open;
-mod paged;
+mod pool;
 mod priority;
+mod problem;
+mod table;
 mod trail;
 
 pub use best_first::{BestFirst, SearchConfig, Status};
 pub(crate) use learned::Learned;
 pub use open::OpenList;
 pub(crate) use open::{Entry, List, Open};
-pub(crate) use paged::Paged;
+pub use pool::Pool;
 pub use priority::{Priority, WeightError};
+pub(crate) use problem::{Problem, Toward};
+pub(crate) use table::{Stamp, Stamped};
 pub(crate) use trail::{Trails, Which};

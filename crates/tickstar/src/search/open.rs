@@ -123,10 +123,13 @@ impl List {
         let mut entries = match self {
             List::Heap(open) => std::mem::take(&mut open.heap.entries),
             List::Buckets(open) => {
-                open.ring.iter_mut().chain([&mut open.front]).fold(Vec::new(), |mut all, some| {
-                    all.append(some);
-                    all
-                })
+                open.ring.iter_mut().flat_map(|ring| ring.iter_mut()).chain([&mut open.front]).fold(
+                    Vec::new(),
+                    |mut all, some| {
+                        all.append(some);
+                        all
+                    },
+                )
             }
         };
         entries.retain(live);
@@ -141,6 +144,22 @@ impl List {
             }
         }
         entries.len()
+    }
+
+    /// Gives its memory back. To be cleared before it is used again.
+    pub fn release(&mut self) {
+        match self {
+            List::Heap(open) => *open = Heap::default(),
+            List::Buckets(open) => *open = Buckets::default(),
+        }
+    }
+
+    /// How many entries were visited to refill the list since this was last asked.
+    pub fn take_visited(&mut self) -> u64 {
+        match self {
+            List::Heap(_) => 0,
+            List::Buckets(open) => std::mem::take(&mut open.visited),
+        }
     }
 
     pub fn bytes(&self) -> usize {
@@ -267,7 +286,8 @@ pub(crate) struct Buckets {
     front: Vec<Entry>,
     /// `front` is cut back when it grows beyond this.
     limit: usize,
-    ring: Box<[Vec<Entry>; BUCKETS as usize]>,
+    /// Allocated when it is first needed.
+    ring: Option<Box<Ring>>,
     filled: u128,
     shift: u32,
     /// No entry in the ring has a bucket number (before the modulo) below this.
@@ -275,7 +295,11 @@ pub(crate) struct Buckets {
     /// No entry in the ring has the number `turn` itself.
     turn_done: bool,
     serial: Serial,
+    /// Entries visited to refill `front`.
+    visited: u64,
 }
+
+type Ring = [Vec<Entry>; BUCKETS as usize];
 
 /// Makes room for a quarter more: less to spare than doubling, as there are many buckets and an agent
 /// should be small.
@@ -287,25 +311,31 @@ fn grow(bucket: &mut Vec<Entry>) {
 
 impl Default for Buckets {
     fn default() -> Buckets {
-        let ring = Box::new([const { Vec::new() }; BUCKETS as usize]);
         Buckets {
             front: Vec::new(),
             limit: 2 * CHUNK,
-            ring,
+            ring: None,
             filled: 0,
             shift: 0,
             turn: 0,
             turn_done: false,
             serial: Serial::default(),
+            visited: 0,
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn new_ring() -> Box<Ring> {
+    Box::new([const { Vec::new() }; BUCKETS as usize])
 }
 
 impl Buckets {
     #[inline(always)]
     fn push_to_ring(&mut self, number: u64, entry: Entry) {
         let at = number % BUCKETS;
-        let bucket = &mut self.ring[at as usize];
+        let bucket = &mut self.ring.get_or_insert_with(new_ring)[at as usize];
         if bucket.is_empty() {
             self.filled |= 1 << at;
         }
@@ -367,7 +397,8 @@ impl Buckets {
             } else {
                 // A whole turn without an entry of its own: go on at the smallest there is.
                 // (None is left if all that was found on the way was stale.)
-                let keys = self.ring.iter().flatten().map(|entry| entry.key >> self.shift);
+                let entries = self.ring.iter().flat_map(|ring| ring.iter().flatten());
+                let keys = entries.map(|entry| entry.key >> self.shift);
                 self.turn = keys.min().unwrap_or(self.turn);
                 passed = 0;
             }
@@ -377,7 +408,9 @@ impl Buckets {
     /// Moves the best entries of the bucket whose turn it is to `front`, if any are of this turn.
     fn take_chunk(&mut self, live: impl Fn(&Entry) -> bool) {
         let at = self.turn % BUCKETS;
-        let bucket = &mut self.ring[at as usize];
+        let Some(ring) = &mut self.ring else { return };
+        let bucket = &mut ring[at as usize];
+        self.visited += bucket.len() as u64;
         // About half of all entries have gone stale by the time their turn comes. Of a large bucket
         // only a share is sorted, so that its entries are looked at a constant number of times each.
         let mut rest = 0;
@@ -408,7 +441,9 @@ impl Open for Buckets {
         self.front.clear();
         while self.filled != 0 {
             let at = self.filled.trailing_zeros();
-            self.ring[at as usize].clear();
+            if let Some(ring) = &mut self.ring {
+                ring[at as usize].clear();
+            }
             self.filled &= self.filled - 1;
         }
         // The smallest shift for which the range fits into the ring.
@@ -450,14 +485,17 @@ impl Open for Buckets {
         self.front.iter().for_each(&mut visit);
         let mut filled = self.filled;
         while filled != 0 {
-            self.ring[filled.trailing_zeros() as usize].iter().for_each(&mut visit);
+            let bucket = self.ring.iter().map(|ring| &ring[filled.trailing_zeros() as usize]);
+            bucket.flatten().for_each(&mut visit);
             filled &= filled - 1;
         }
     }
 
     fn bytes(&self) -> usize {
-        let entries: usize = self.ring.iter().map(Vec::capacity).sum();
-        (entries + self.front.capacity()) * size_of::<Entry>() + size_of_val(&*self.ring)
+        let ring = self.ring.as_ref().map_or(0, |ring| {
+            ring.iter().map(Vec::capacity).sum::<usize>() * size_of::<Entry>() + size_of::<Ring>()
+        });
+        self.front.capacity() * size_of::<Entry>() + ring
     }
 }
 

@@ -1,6 +1,7 @@
 //! Paths traced back from their tips along parent pointers, a few steps at a time.
 
-use super::paged::Paged;
+use super::pool::Pool;
+use super::table::Paged;
 use crate::NodeId;
 
 /// Which of the two trails.
@@ -29,10 +30,34 @@ pub(crate) struct Trails {
 }
 
 impl Trails {
-    /// Makes room for nodes below `size`, and drops both trails.
-    pub fn reset(&mut self, size: usize) {
-        self.places.cover(size);
+    /// Drops both trails.
+    pub fn reset(&mut self) {
         self.lists.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Takes memory from this pool from now on.
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.places.set_pool(pool);
+    }
+
+    /// Takes out the trail that is followed, in the order of walking, and returns all other memory.
+    pub fn take_path(&mut self) -> Vec<NodeId> {
+        let slot = self.slot(Which::Follow);
+        let mut path = std::mem::take(&mut self.lists[slot]);
+        path.reverse();
+        self.release();
+        path
+    }
+
+    /// Returns all memory.
+    pub fn release(&mut self) {
+        self.places.release();
+        self.lists = Default::default();
+    }
+
+    /// Gives memory that was released back to the allocator: see [`Paged::reclaim`].
+    pub fn reclaim(&mut self, blocks: u64) {
+        self.places.reclaim(blocks);
     }
 
     /// Begins the fresh trail anew: its tip alone.
@@ -46,10 +71,7 @@ impl Trails {
     pub fn extend(&mut self, parent: NodeId) {
         let slot = self.slot(Which::Fresh);
         let list = &mut self.lists[slot];
-        let places = match self.places.find_mut(parent) {
-            Some(places) => places,
-            None => self.places.touch(parent),
-        };
+        let places = self.places.slot(parent);
         let known = places[slot] as usize;
         if list.get(known) == Some(&parent) {
             list.truncate(known + 1);
@@ -117,7 +139,7 @@ mod tests {
 
     fn trails() -> Trails {
         let mut trails = Trails::default();
-        trails.reset(10);
+        trails.reset();
         trails
     }
 
@@ -142,7 +164,7 @@ mod tests {
         trails.adopt();
         assert_eq!(trails.place(Follow, NodeId(5)), None, "notes of a dropped trail are void");
         assert_eq!(trails.next(Follow, NodeId(2)), Some(NodeId(3)));
-        trails.reset(10);
+        trails.reset();
         assert_eq!(trails.place(Follow, NodeId(3)), None);
     }
 

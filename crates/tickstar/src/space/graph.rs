@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Space, grid::octile};
+use super::{Map, Space, grid::octile};
 use crate::{Cost, Hierarchy, HierarchyError, NodeId, Subgoals};
 
 /// A weighted graph, directed or undirected, with an optional octile estimate from positions.
@@ -209,19 +209,21 @@ impl Space for Graph {
         }
     }
 
-    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
-        match (self.positions.get(from.index()), self.positions.get(to.index())) {
-            (Some(a), Some(b)) => octile(a.0.abs_diff(b.0).into(), a.1.abs_diff(b.1).into()),
-            _ => Cost::ZERO,
-        }
-    }
-
     fn max_edge_cost(&self) -> Cost {
         self.max_edge_cost
     }
 
     fn is_reversible(&self) -> bool {
         self.reversible
+    }
+}
+
+impl Map for Graph {
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        match (self.positions.get(from.index()), self.positions.get(to.index())) {
+            (Some(a), Some(b)) => octile(a.0.abs_diff(b.0).into(), a.1.abs_diff(b.1).into()),
+            _ => Cost::ZERO,
+        }
     }
 
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {

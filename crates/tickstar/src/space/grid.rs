@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
-use super::{Skip, Space};
+use super::{Map, Sealed, Skip, Space};
 use crate::{Cost, Hierarchy, NodeId, Slice, Subgoals};
 
 /// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
@@ -474,63 +474,14 @@ impl Space for Grid {
     }
 
     fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
-        self.for_each_edge_onward(from, from, from, Skip::Seen, |to, cost, _| visit(to, cost));
-    }
-
-    #[inline]
-    fn for_each_edge_onward(
-        &self,
-        from: NodeId,
-        parent: NodeId,
-        goal: NodeId,
-        skip: Skip,
-        mut visit: impl FnMut(NodeId, Cost, Cost),
-    ) {
-        let cell = self.cell(from);
-        if !self.is_inside(cell) {
-            return;
-        }
-        // The bits of the column can be counted up or down by themselves if those of the row are
-        // set or cleared first, so that a carry passes over them; and the other way round. What
-        // wraps at an edge of the map is never legal.
-        let (id, columns, rows) = (from.0, self.column_bits, !self.column_bits);
-        let x = [
-            (id & columns).wrapping_sub(1) & columns,
-            id & columns,
-            (id | rows).wrapping_add(1) & columns,
-        ];
-        let y =
-            [(id & rows).wrapping_sub(4) & rows, id & rows, (id | columns).wrapping_add(1) & rows];
-        let (px, py) = (parent.0 & columns, parent.0 & rows);
-        let from_column = 2 * usize::from(px == x[2]) + usize::from(px == x[1]);
-        let from_row = 2 * usize::from(py == y[2]) + usize::from(py == y[1]);
-        let moves = &self.moves[skip as usize];
-        let legal = moves[from_row * 3 + from_column][self.around(cell)];
-        let goal = self.cell(goal);
-        let (dx, dy) = (cell.x as i32 - goal.x as i32, cell.y as i32 - goal.y as i32);
-        let mut visit = |d: usize| {
-            if legal >> d & 1 == 1 {
-                let (column, row) = DIRECTIONS[d];
-                let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
-                let cost = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-                visit(NodeId(x[column] | y[row]), cost, estimate);
-            }
-        };
-        // Written out, so that each direction has a branch of its own for the processor to learn.
-        visit(0);
-        visit(1);
-        visit(2);
-        visit(3);
-        visit(4);
-        visit(5);
-        visit(6);
-        visit(7);
-    }
-
-    #[inline]
-    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
-        let (from, to) = (self.cell(from), self.cell(to));
-        self.distance(from.x as i32 - to.x as i32, from.y as i32 - to.y as i32)
+        self.for_each_successor(
+            from,
+            from,
+            from,
+            Skip::Seen,
+            |to, cost, _| visit(to, cost),
+            Sealed,
+        );
     }
 
     fn max_edge_cost(&self) -> Cost {
@@ -542,6 +493,27 @@ impl Space for Grid {
 
     fn is_reversible(&self) -> bool {
         true
+    }
+
+    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        let (cell, target) = (self.cell(from), self.cell(to));
+        let (dx, dy) = (cell.x.abs_diff(target.x), cell.y.abs_diff(target.y));
+        if !self.is_inside(cell) || dx > 1 || dy > 1 {
+            return None;
+        }
+        let place = (target.x + 1 - cell.x, target.y + 1 - cell.y);
+        let place = (place.0 as usize, place.1 as usize);
+        let (neighbors, corners) = (self.neighbors, self.corners);
+        let cost = if dx + dy == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+        leads(neighbors, corners, self.around(cell), (1, 1), place).then_some(cost)
+    }
+}
+
+impl Map for Grid {
+    #[inline]
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        let (from, to) = (self.cell(from), self.cell(to));
+        self.distance(from.x as i32 - to.x as i32, from.y as i32 - to.y as i32)
     }
 
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {
@@ -592,17 +564,55 @@ impl Space for Grid {
         past.fold(over, Cost::min)
     }
 
-    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
-        let (cell, target) = (self.cell(from), self.cell(to));
-        let (dx, dy) = (cell.x.abs_diff(target.x), cell.y.abs_diff(target.y));
-        if !self.is_inside(cell) || dx > 1 || dy > 1 {
-            return None;
+    #[inline]
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        goal: NodeId,
+        skip: Skip,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
+        _: Sealed,
+    ) {
+        let cell = self.cell(from);
+        if !self.is_inside(cell) {
+            return;
         }
-        let place = (target.x + 1 - cell.x, target.y + 1 - cell.y);
-        let place = (place.0 as usize, place.1 as usize);
-        let (neighbors, corners) = (self.neighbors, self.corners);
-        let cost = if dx + dy == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-        leads(neighbors, corners, self.around(cell), (1, 1), place).then_some(cost)
+        // The bits of the column can be counted up or down by themselves if those of the row are
+        // set or cleared first, so that a carry passes over them; and the other way round. What
+        // wraps at an edge of the map is never legal.
+        let (id, columns, rows) = (from.0, self.column_bits, !self.column_bits);
+        let x = [
+            (id & columns).wrapping_sub(1) & columns,
+            id & columns,
+            (id | rows).wrapping_add(1) & columns,
+        ];
+        let y =
+            [(id & rows).wrapping_sub(4) & rows, id & rows, (id | columns).wrapping_add(1) & rows];
+        let (px, py) = (parent.0 & columns, parent.0 & rows);
+        let from_column = 2 * usize::from(px == x[2]) + usize::from(px == x[1]);
+        let from_row = 2 * usize::from(py == y[2]) + usize::from(py == y[1]);
+        let moves = &self.moves[skip as usize];
+        let legal = moves[from_row * 3 + from_column][self.around(cell)];
+        let goal = self.cell(goal);
+        let (dx, dy) = (cell.x as i32 - goal.x as i32, cell.y as i32 - goal.y as i32);
+        let mut visit = |d: usize| {
+            if legal >> d & 1 == 1 {
+                let (column, row) = DIRECTIONS[d];
+                let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
+                let cost = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+                visit(NodeId(x[column] | y[row]), cost, estimate);
+            }
+        };
+        // Written out, so that each direction has a branch of its own for the processor to learn.
+        visit(0);
+        visit(1);
+        visit(2);
+        visit(3);
+        visit(4);
+        visit(5);
+        visit(6);
+        visit(7);
     }
 }
 

@@ -1,39 +1,25 @@
-//! What can be searched: grids, graphs, and whatever else implements [`Space`].
+//! What can be searched: grids, graphs, and whatever else implements [`Map`].
 
 mod corridor;
 mod graph;
 mod grid;
 mod map_text;
 
-pub(crate) use corridor::{Corridor, Exit, Marks};
+pub(crate) use corridor::{Corridor, End, Marks};
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
 pub use map_text::MapError;
 
 use crate::{Cost, Hierarchy, NodeId};
 
-/// Which neighbours of a node a search need not be shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Skip {
-    /// The parent, and any node that an edge leads to straight from the parent at no greater cost
-    /// than over this node: the search has been there.
-    Seen,
-    /// Also any node to which two edges lead from the parent, over a third node, at a cost strictly
-    /// lower than over this node. That is sound for A* alone, and on a map that does not change
-    /// during the search: the third node is on the open list with a smaller key, and will be
-    /// expanded before the dearer way could ever come to its turn.
-    Beaten,
-}
-
-/// A weighted graph with a distance estimate, as the searches see it.
+/// A weighted graph, as the searches see it.
 ///
-/// The searches borrow a space for one call at a time and never own it, so it can be edited
-/// between ticks. An implementation must promise three things:
+/// Searches and agents borrow it for one call at a time and never own it, so it can be edited between ticks.
+/// An implementation must promise that
 ///
 /// * every edge cost is above zero, below 2^32, and at most [`Space::max_edge_cost`];
-/// * the estimate is *consistent*: `estimate(t, t)` is zero, and
-///   `estimate(a, t) <= cost(a, b) + estimate(b, t)` for every edge from `a` to `b`;
-/// * edges are visited in the same order every time.
+/// * edges are visited in the same order every time;
+/// * its size never changes: nodes are blocked and opened, but ids do not come or go.
 pub trait Space {
     /// The most edges a node can have, where that is known. Up to eight, the search needs no room
     /// for more.
@@ -45,38 +31,82 @@ pub trait Space {
     /// Whether the node exists and can be stood on.
     fn contains(&self, node: NodeId) -> bool;
 
-    /// Calls `visit` with every neighbour of `from` and the cost of the edge to it.
+    /// Calls `visit` with every neighbor of `from` and the cost of the edge to it.
     ///
     /// Internal iteration, so that the whole loop is compiled into the search. A node that is not
     /// contained has no edges.
     fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost));
 
-    /// The edges from a node as a search towards a goal wants them: with the estimate from each
-    /// neighbour to the goal, and without those that cannot be news.
-    ///
-    /// The search came to `from` by an edge from `parent`, or began there if the two are the same.
-    /// What may be left out is said by `skip`; for most spaces there is nothing to leave out, on a
-    /// grid it is more than half of the neighbours.
-    fn for_each_edge_onward(
-        &self,
-        from: NodeId,
-        parent: NodeId,
-        goal: NodeId,
-        skip: Skip,
-        mut visit: impl FnMut(NodeId, Cost, Cost),
-    ) {
-        let _ = (parent, skip);
-        self.for_each_edge(from, |to, cost| visit(to, cost, self.estimate(to, goal)));
+    /// The cost of the edge between two nodes, if there is one.
+    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        let mut found = None;
+        self.for_each_edge(from, |node, cost| {
+            if node == to && found.is_none_or(|best| cost < best) {
+                found = Some(cost);
+            }
+        });
+        found
     }
-
-    /// A consistent lower bound on the cost from one node to another.
-    fn estimate(&self, from: NodeId, to: NodeId) -> Cost;
 
     /// No edge costs more than this, also after edits.
     fn max_edge_cost(&self) -> Cost;
 
     /// Whether every edge can be walked back at the same cost.
     fn is_reversible(&self) -> bool;
+}
+
+/// A [`Space`] that agents walk on: with a distance estimate, and with what a change of a node means for its
+/// edges.
+///
+/// Everything has a default, which is right for a graph without positions whose nodes are never blocked. A
+/// better estimate makes searches faster:
+///
+/// ```
+/// use tickstar::{Cost, Map, NodeId, Space, find_path};
+///
+/// /// A hundred places on a line.
+/// struct Line;
+///
+/// impl Space for Line {
+///     fn size(&self) -> usize {
+///         100
+///     }
+///     fn contains(&self, node: NodeId) -> bool {
+///         node.0 < 100
+///     }
+///     fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
+///         let near = [from.0.checked_sub(1), from.0.checked_add(1)];
+///         for to in near.into_iter().flatten().map(NodeId).filter(|&to| self.contains(to)) {
+///             visit(to, Cost(5));
+///         }
+///     }
+///     fn max_edge_cost(&self) -> Cost {
+///         Cost(5)
+///     }
+///     fn is_reversible(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// impl Map for Line {
+///     fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+///         Cost(5 * u64::from(from.0.abs_diff(to.0)))
+///     }
+/// }
+///
+/// let path = find_path(&Line, NodeId(3), NodeId(90), Default::default())?.unwrap();
+/// assert_eq!((path.nodes.len(), path.expansions), (88, 87));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Map: Space {
+    /// A lower bound on the cost from one node to another.
+    ///
+    /// It must be *consistent*: `estimate(t, t)` is zero, and `estimate(a, t) <= cost(a, b) +
+    /// estimate(b, t)` for every edge from `a` to `b`.
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        let _ = (from, to);
+        Cost::ZERO
+    }
 
     /// Calls `visit` with the nodes at which an edge may have gone or grown dearer, if this node was
     /// blocked or changed: itself, and others if their edges depend on it. Those at the far end of
@@ -87,8 +117,8 @@ pub trait Space {
 
     /// Calls `visit` with the nodes from which edges may have come, gone or changed their cost, if this
     /// node was blocked, opened or changed: itself, all from which an edge leads to it or did before,
-    /// and others if their edges depend on it. What is given here is right where every edge can be walked
-    /// back and nodes are never blocked; a space whose nodes can be must name the old neighbours too.
+    /// and others if their edges depend on it. The default is right where every edge can be walked
+    /// back and nodes are never blocked; a map whose nodes can be must name the old neighbors too.
     fn for_each_dependent(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
         visit(changed);
         self.for_each_edge(changed, |to, _| visit(to));
@@ -106,20 +136,48 @@ pub trait Space {
         None
     }
 
-    /// The same map at many scales, for the searches that plan on it, if the space keeps one in step with
-    /// itself.
+    /// The hierarchy of levels above the map, for the agents that plan on one, if it has one that is in step
+    /// with it.
     fn hierarchy(&self) -> Option<&Hierarchy> {
         None
     }
 
-    /// The cost of the edge between two nodes, if there is one.
-    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
-        let mut found = None;
-        self.for_each_edge(from, |node, cost| {
-            if node == to && found.is_none_or(|best| cost < best) {
-                found = Some(cost);
-            }
-        });
-        found
+    /// The edges from a node with the estimate from each neighbor to the goal, omitting neighbors that cannot
+    /// improve a search.
+    ///
+    /// The search came to `from` by an edge from `parent`, or began there if the two are the same.
+    /// What may be omitted is said by `skip`; on a grid it is more than half of the neighbors. Only the maps of
+    /// this crate can do better than the default, as what may be omitted is easy to get wrong.
+    #[doc(hidden)]
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        goal: NodeId,
+        skip: Skip,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
+        sealed: Sealed,
+    ) {
+        let _ = (parent, skip, sealed);
+        self.for_each_edge(from, |to, cost| visit(to, cost, self.estimate(to, goal)));
     }
 }
+
+/// Which neighbors of a node a search need not be shown.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Skip {
+    /// The parent, and any node that an edge leads to straight from the parent at no greater cost
+    /// than over this node: the search has been there.
+    Seen,
+    /// Also any node to which two edges lead from the parent, over a third node, at a cost strictly
+    /// lower than over this node. That is sound for A* alone, and on a map that does not change
+    /// during the search: the third node is on the open list with a smaller key, and will be
+    /// expanded before the dearer way could ever come to its turn.
+    Beaten,
+}
+
+/// Only this crate can make one, so only it can implement or call what asks for one.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Sealed;

@@ -1,8 +1,11 @@
 //! A lookahead shaped by A*: RTAA*, its depression-avoiding relatives, and LSS-LRTA*.
 
 use super::backup::Backup;
-use super::{Avoid, Commitment, Lesson, Thought};
-use crate::{BestFirst, Cost, Event, NodeId, OpenList, SearchConfig, Slice, Space, Status, Work};
+use super::{Avoid, Commitment, Cx, Decision, Lesson};
+use crate::search::Toward;
+use crate::{
+    BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status, Work,
+};
 
 #[derive(Clone, Debug)]
 pub(super) struct AstarShaped {
@@ -51,7 +54,7 @@ impl AstarShaped {
     }
 
     /// The estimate of a node on the way to a goal.
-    pub fn estimate(&self, space: &impl Space, node: NodeId, goal: NodeId) -> Cost {
+    pub fn estimate(&self, space: &impl Map, node: NodeId, goal: NodeId) -> Cost {
         if self.search.goal() == goal {
             self.search.estimate(space, node)
         } else {
@@ -79,82 +82,88 @@ impl AstarShaped {
         self.target = None;
     }
 
-    /// Drops what is under way, unless it is a path that can still be walked.
-    pub fn heed(&mut self, space: &impl Space, at: NodeId, slice: &mut Slice<'_>) {
-        let mut from = at;
-        let holds = self.phase == Phase::Walk
-            && self.path.iter().rev().all(|&to| {
-                let edge = space.edge(from, to);
+    /// Takes in what has changed: drops a path that cannot be walked any more, or a search that the change
+    /// concerns.
+    pub fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        let mut from = cx.at;
+        let mut holds = true;
+        if self.phase == Phase::Walk {
+            holds = self.path.iter().rev().all(|&to| {
+                let edge = cx.map.edge(from, to);
                 from = to;
-                edge.is_some() && slice.traces() < slice.budget() && slice.trace(to)
+                edge.is_some() && cx.slice.trace(to)
             });
+        } else {
+            let generated = |node| self.search.cost_to(node).is_some();
+            for &node in changed {
+                cx.map.for_each_dependent(node, |near| holds &= !generated(near));
+            }
+        }
         if !holds {
             self.drop_plan();
         }
     }
 
-    pub fn think(
-        &mut self,
-        space: &impl Space,
-        at: NodeId,
-        goal: NodeId,
-        slice: &mut Slice<'_>,
-    ) -> Thought {
+    pub fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        let Cx { map, at, goal, ref mut slice } = *cx;
         loop {
             let answer = match self.phase {
                 Phase::Begin => {
-                    self.search.start(space, at, goal);
-                    if self.lesson == Lesson::Region {
-                        self.backup.begin(space);
-                    }
+                    self.search.start(map, at, goal);
+                    self.backup.begin();
                     self.phase = Phase::Look;
                     None
                 }
-                Phase::Look => self.look(space, at, slice),
-                Phase::Learn => self.learn(space, slice),
+                Phase::Look => self.look(map, at, slice),
+                Phase::Learn => self.learn(map, slice),
                 Phase::Trace => self.trace(at, slice),
-                Phase::Walk => Some(self.step()),
+                Phase::Walk => {
+                    Some(self.path.last().map_or(Decision::Wait, |&to| Decision::Go(to)))
+                }
             };
-            if let Some(thought) = answer {
-                return thought;
+            if let Some(decision) = answer {
+                return decision;
             }
         }
     }
 
-    /// Searches as far as the tick lets it. Answers, as what follows, if the tick ends with that.
-    fn look(&mut self, space: &impl Space, at: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
+    /// Searches as far as the tick lets it. Returns a decision if the tick ends with that.
+    fn look(&mut self, space: &impl Map, at: NodeId, slice: &mut Slice<'_>) -> Option<Decision> {
         let before = self.search.estimate(space, at);
-        let status = match self.lesson {
-            Lesson::Uniform => self.search.run(space, slice),
+        // What is left must do for learning and tracing.
+        let updates = if self.lesson == Lesson::Region { 2 } else { 0 };
+        let expansions = slice.remaining_with(updates, 1);
+        let (search, backup) = (&mut self.search, &mut self.backup);
+        let status = slice.part(expansions, |slice| match self.lesson {
+            Lesson::Uniform => search.run(space, slice),
             Lesson::Region => {
-                let backup = &mut self.backup;
-                let budget = slice.budget();
+                let budget = slice.remaining();
                 let mut note = |work: Work| {
-                    let Work::Expand(node) = work else { return true };
+                    let Work::Expand { node, .. } = work else { return true };
                     let go_on = slice.expand(node);
                     if go_on {
                         backup.enter(node, Cost::ZERO);
                     }
                     go_on
                 };
-                self.search.run(space, &mut Slice::watched(budget, &mut note))
+                search.run(space, &mut Slice::watched(budget, &mut note))
             }
-        };
+        });
         if status == Status::Exhausted {
             self.drop_plan();
-            return Some(Thought::Unreachable);
+            return Some(Decision::NoWay);
         }
         let best = self.search.best().filter(|&best| best != at);
-        let Some(best) = best else { return Some(Thought::Wait) };
+        let Some(best) = best else { return Some(Decision::Wait) };
         let f = self.search.cost_to(best).unwrap_or_default() + self.search.estimate(space, best);
-        if f > self.search.bound(space) {
+        if f > self.search.bound(space.max_edge_cost()) {
             self.drop_plan();
-            return Some(Thought::Unreachable);
+            return Some(Decision::NoWay);
         }
         if f > before {
             slice.note(Event::Learned);
         }
-        let target = if status == Status::Reached { best } else { self.choose(space, best) };
+        let target = if status == Status::Reached { best } else { self.choose(space, best, slice) };
         self.target = Some(target);
         self.path.clear();
         self.path.push(target);
@@ -163,15 +172,15 @@ impl AstarShaped {
     }
 
     /// The open node to walk towards.
-    fn choose(&self, space: &impl Space, best: NodeId) -> NodeId {
+    fn choose(&self, space: &impl Map, best: NodeId, slice: &mut Slice<'_>) -> NodeId {
         let goal = self.search.goal();
         let raised = |node, h: Cost| h - space.estimate(node, goal);
         let chosen = match self.avoid {
             Avoid::Nothing => None,
             Avoid::Raised => {
-                self.search.best_by(|node, h| Cost(u64::from(raised(node, h) > Cost::ZERO)))
+                self.search.best_by(|node, h| Cost(u64::from(raised(node, h) > Cost::ZERO)), slice)
             }
-            Avoid::MostRaised => self.search.best_by(raised),
+            Avoid::MostRaised => self.search.best_by(raised, slice),
         };
         chosen.unwrap_or(best)
     }
@@ -179,16 +188,15 @@ impl AstarShaped {
     /// Learns how far the nodes expanded are from the goal at least. All estimates are raised at once when
     /// that is known: half of them would not be consistent with the other half. None of them is below what
     /// it was, as the estimates are consistent, and so no floor is needed.
-    fn learn(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> Option<Thought> {
+    fn learn(&mut self, space: &impl Map, slice: &mut Slice<'_>) -> Option<Decision> {
         let search = &self.search;
         let rim = |node| search.known(node, space.estimate(node, search.goal()));
-        if !self.backup.spread(space, rim, slice) {
-            return Some(Thought::Wait);
+        if !self.backup.spread(&Toward { map: space, goal: search.goal() }, rim, slice) {
+            return Some(Decision::Wait);
         }
         if self.backup.values().any(|(_, value)| value == Cost::INFINITE) {
-            // No way leads out any more: the map has changed, and nobody told.
-            self.drop_plan();
-            return Some(Thought::Wait);
+            // No way leads out any more: the map changed without being reported in `Seen`.
+            return Some(Decision::Stale);
         }
         for (node, value) in self.backup.values() {
             self.search.raise(node, value);
@@ -198,12 +206,12 @@ impl AstarShaped {
     }
 
     /// Traces the path from the target back to the agent.
-    fn trace(&mut self, at: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
+    fn trace(&mut self, at: NodeId, slice: &mut Slice<'_>) -> Option<Decision> {
         while let Some(parent) =
             self.path.last().and_then(|&node| self.search.parent(node)).filter(|&node| node != at)
         {
-            if slice.traces() >= slice.budget() || !slice.trace(parent) {
-                return Some(Thought::Wait);
+            if !slice.trace(parent) {
+                return Some(Decision::Wait);
             }
             self.path.push(parent);
         }
@@ -211,13 +219,17 @@ impl AstarShaped {
         None
     }
 
-    /// The next step of the path.
-    fn step(&mut self) -> Thought {
-        let next = self.path.pop();
+    /// The step has been taken.
+    pub fn moved(&mut self) {
+        self.path.pop();
         if self.commitment == Commitment::Step || self.path.is_empty() {
             self.phase = Phase::Begin;
         }
-        next.map_or(Thought::Wait, Thought::Go)
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.search.set_pool(pool);
+        self.backup.set_pool(pool);
     }
 
     pub fn bytes(&self) -> usize {

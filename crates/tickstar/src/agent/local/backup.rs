@@ -8,16 +8,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::agent::may_update;
-use crate::search::Paged;
-use crate::{Cost, NodeId, Slice, Space};
+use crate::search::{Problem, Stamp, Stamped};
+use crate::{Cost, NodeId, Pool, Skip, Slice};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Backup {
     /// The nodes inside, and the number each of them has.
     inside: Vec<Inside>,
-    places: Paged<Place>,
-    stamp: u32,
+    numbers: Stamped<Number>,
     /// How many of them have been looked at.
     scanned: usize,
     /// For the edges of those that lead to others inside, the number of that node and the cost.
@@ -39,43 +37,45 @@ struct Inside {
     floor: Cost,
 }
 
-/// The number of a node, believed if the stamp is that of the current region.
+/// The number of a node in the current region.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Number {
     stamp: u32,
     number: u32,
 }
 
+impl Stamp for Number {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.stamp
+    }
+}
+
 impl Backup {
     /// Begins a region with nothing inside.
-    pub fn begin(&mut self, space: &impl Space) {
-        self.places.cover(space.size());
-        self.stamp = self.stamp.wrapping_add(1);
-        if self.stamp == 0 {
-            self.places.clear();
-            self.stamp = 1;
-        }
+    pub fn begin(&mut self) {
+        self.numbers.begin();
         self.inside.clear();
         self.scanned = 0;
         self.edges.clear();
         self.open.clear();
     }
 
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.numbers.pages_mut().set_pool(pool);
+    }
+
     /// Takes a node into the region.
     #[inline]
     pub fn enter(&mut self, node: NodeId, floor: Cost) {
-        let place = match self.places.find_mut(node) {
-            Some(place) => place,
-            None => self.places.touch(node),
-        };
-        *place = Place { stamp: self.stamp, number: self.inside.len() as u32 };
+        let number = Number { stamp: self.numbers.now(), number: self.inside.len() as u32 };
+        self.numbers.set(node, number);
         self.inside.push(Inside { node, end: 0, value: Cost::INFINITE, floor });
     }
 
     #[inline]
     fn number(&self, node: NodeId) -> Option<usize> {
-        let place = self.places.find(node)?;
-        (place.stamp == self.stamp).then_some(place.number as usize)
+        self.numbers.find(node).map(|number| number.number as usize)
     }
 
     /// Looks at all nodes inside, and then spreads their values, each node charged as an update both times.
@@ -83,26 +83,29 @@ impl Backup {
     /// its value.
     pub fn spread(
         &mut self,
-        space: &impl Space,
+        problem: &impl Problem,
         rim: impl Fn(NodeId) -> Cost,
         slice: &mut Slice<'_>,
     ) -> bool {
         while self.scanned < self.inside.len() {
-            if !may_update(slice, self.inside[self.scanned].node) {
+            if !slice.update(self.inside[self.scanned].node) {
                 return false;
             }
-            self.scan(space, &rim);
+            self.scan(problem, &rim);
             if self.scanned == self.inside.len() {
                 let numbered = self.inside.iter().enumerate();
                 let out = numbered.filter(|(_, inside)| inside.value != Cost::INFINITE);
-                self.open = out.map(|(number, inside)| entry(inside.value, number)).collect();
+                // Its memory is used again: in linear time, and without allocating.
+                let mut entries = std::mem::take(&mut self.open).into_vec();
+                entries.extend(out.map(|(number, inside)| entry(inside.value, number)));
+                self.open = BinaryHeap::from(entries);
             }
         }
         while let Some(&Reverse(top)) = self.open.peek() {
             let number = top as u32 as usize;
             let Inside { node, value, .. } = self.inside[number];
             let stale = entry(value, number) != Reverse(top);
-            if !stale && !may_update(slice, node) {
+            if !stale && !slice.update(node) {
                 return false;
             }
             self.open.pop();
@@ -114,19 +117,16 @@ impl Backup {
     }
 
     /// Takes in the edges of the next node: those inside, and the best way out.
-    fn scan(&mut self, space: &impl Space, rim: impl Fn(NodeId) -> Cost) {
+    fn scan(&mut self, problem: &impl Problem, rim: impl Fn(NodeId) -> Cost) {
         let Inside { node, floor, .. } = self.inside[self.scanned];
         self.near.clear();
         let near = &mut self.near;
-        space.for_each_edge(node, |to, cost| near.push((to, cost)));
+        problem.for_each_successor(node, node, Skip::Seen, |to, cost, _| near.push((to, cost)));
         let mut out = Cost::INFINITE;
-        let places = self.places.near(node);
         for &(to, cost) in &self.near {
-            match places.find(to) {
-                Some(place) if place.stamp == self.stamp => {
-                    self.edges.push((place.number, cost.0 as u32));
-                }
-                _ => out = out.min(cost + rim(to)),
+            match self.numbers.find(to) {
+                Some(known) => self.edges.push((known.number, cost.0 as u32)),
+                None => out = out.min(cost + rim(to)),
             }
         }
         let value = if out == Cost::INFINITE { out } else { out.max(floor) };
@@ -160,7 +160,7 @@ impl Backup {
     }
 
     pub fn bytes(&self) -> usize {
-        self.places.bytes()
+        self.numbers.bytes()
             + self.inside.capacity() * size_of::<Inside>()
             + self.edges.capacity() * size_of::<(u32, u32)>()
             + self.open.capacity() * size_of::<u128>()

@@ -1,9 +1,9 @@
 //! A lookahead of so many steps in all directions: LRTA* as the 2009 paper runs it.
 
 use super::backup::Backup;
-use super::{Neighbour, Thought, is_hopeless};
-use crate::search::{Learned, Paged};
-use crate::{Cost, Event, NodeId, Skip, Slice, Space};
+use super::{Decision, Neighbor, is_hopeless};
+use crate::search::{Learned, Problem, Stamp, Stamped};
+use crate::{Cost, Event, Map, NodeId, Pool, Skip, Slice};
 
 /// LRTA*: what it has learned, and the lookahead under way.
 #[derive(Clone, Debug)]
@@ -13,24 +13,32 @@ pub(crate) struct Ball {
     lasting: bool,
     learned: Learned,
     /// Where each node is in the current ball.
-    places: Paged<Place>,
-    stamp: u32,
+    steps: Stamped<Steps>,
     /// The nodes met, in breadth-first order, each with the node it was met from.
     list: Vec<(NodeId, NodeId)>,
     /// How many of them have been expanded or passed over.
     done: usize,
     /// The goal was passed over: it is as good as a node on the rim.
     met_goal: bool,
+    /// What was learned has been forgotten since the lookahead began: it is good for a step, but not to learn from.
+    outdated: bool,
     phase: Phase,
     /// The nodes expanded.
     backup: Backup,
 }
 
-/// Steps from the agent, believed if the stamp is that of the current ball.
+/// Steps from the agent to a node of the current ball.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Steps {
     stamp: u32,
     steps: u32,
+}
+
+impl Stamp for Steps {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.stamp
+    }
 }
 
 /// What comes next. A tick that is cut short goes on where it was.
@@ -48,11 +56,11 @@ impl Ball {
             depth,
             lasting: true,
             learned: Learned::default(),
-            places: Paged::default(),
-            stamp: 0,
+            steps: Stamped::default(),
             list: Vec::new(),
             done: 0,
             met_goal: false,
+            outdated: false,
             phase: Phase::Begin,
             backup: Backup::default(),
         }
@@ -69,9 +77,10 @@ impl Ball {
         Ball { lasting: false, ..Ball::new(depth) }
     }
 
-    /// Drops all that was learned.
+    /// Drops all that was learned. A lookahead under way goes on.
     pub fn forget(&mut self) {
         self.learned.forget_all();
+        self.outdated = true;
     }
 
     /// Drops what is under way.
@@ -79,26 +88,44 @@ impl Ball {
         self.phase = Phase::Begin;
     }
 
-    /// The estimate of a node, given that of the space.
+    /// Takes in what has changed. Only changes of edges inside the ball are a reason to begin it anew: else an agent
+    /// on a map that changes all the time would never get to the end of it.
+    pub fn heed(&mut self, map: &impl Map, changed: &[NodeId]) {
+        let mut concerns = false;
+        for &node in changed {
+            map.for_each_dependent(node, |near| concerns |= self.steps.find(near).is_some());
+        }
+        if concerns {
+            self.drop_plan();
+        }
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.learned.set_pool(pool);
+        self.steps.pages_mut().set_pool(pool);
+        self.backup.set_pool(pool);
+    }
+
+    /// The estimate of a node, given that of the map.
     pub fn estimate(&self, node: NodeId, plain: Cost) -> Cost {
         self.learned.known(node, plain)
     }
 
     pub fn think(
         &mut self,
-        space: &impl Space,
+        problem: &impl Problem,
         at: NodeId,
         goal: NodeId,
         slice: &mut Slice<'_>,
-    ) -> Thought {
+    ) -> Decision {
         loop {
             let answer = match self.phase {
                 Phase::Begin => {
-                    self.begin(space, at, goal);
+                    self.begin(problem, at);
                     None
                 }
-                Phase::Look => self.look(space, goal, slice),
-                Phase::Learn => Some(self.learn(space, at, goal, slice)),
+                Phase::Look => self.look(problem, goal, slice),
+                Phase::Learn => Some(self.learn(problem, at, goal, slice)),
             };
             if let Some(thought) = answer {
                 return thought;
@@ -106,39 +133,34 @@ impl Ball {
         }
     }
 
-    fn begin(&mut self, space: &impl Space, at: NodeId, goal: NodeId) {
-        self.learned.cover(space.size());
-        self.places.cover(space.size());
-        self.stamp = self.stamp.wrapping_add(1);
-        if self.stamp == 0 {
-            self.places.clear();
-            self.stamp = 1;
-        }
+    fn begin(&mut self, problem: &impl Problem, at: NodeId) {
+        self.steps.begin();
         self.list.clear();
-        (self.done, self.met_goal) = (0, false);
-        self.backup.begin(space);
-        self.meet(at, at, 0, space.estimate(at, goal));
+        (self.done, self.met_goal, self.outdated) = (0, false, false);
+        self.backup.begin();
+        self.meet(at, at, 0, problem.estimate(at));
         self.phase = Phase::Look;
     }
 
     /// Takes a node into the ball if it is not there.
     #[inline]
     fn meet(&mut self, node: NodeId, from: NodeId, steps: u32, plain: Cost) {
-        let place = match self.places.find_mut(node) {
-            Some(place) => place,
-            None => self.places.touch(node),
-        };
-        if place.stamp != self.stamp {
-            *place = Place { stamp: self.stamp, steps };
+        if self.steps.find(node).is_none() {
+            self.steps.set(node, Steps { stamp: self.steps.now(), steps });
             self.list.push((node, from));
             self.learned.meet(node, || plain);
         }
     }
 
     /// Expands the nodes before the rim. Answers, as what follows, if the tick ends with that.
-    fn look(&mut self, space: &impl Space, goal: NodeId, slice: &mut Slice<'_>) -> Option<Thought> {
+    fn look(
+        &mut self,
+        problem: &impl Problem,
+        goal: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<Decision> {
         while let Some(&(node, from)) = self.list.get(self.done) {
-            let steps = self.places.get(node).steps;
+            let steps = self.steps.find(node).map_or(0, |known| known.steps);
             if steps == self.depth {
                 break;
             }
@@ -148,17 +170,17 @@ impl Ball {
                 continue;
             }
             if !slice.expand(node) {
-                return Some(Thought::Wait);
+                return Some(Decision::Wait);
             }
             self.done += 1;
-            self.backup.enter(node, self.learned.known(node, Cost::ZERO));
-            space.for_each_edge_onward(node, from, goal, Skip::Seen, |to, _, plain| {
+            self.backup.enter(node, self.learned.known(node, problem.estimate(node)));
+            problem.for_each_successor(node, from, Skip::Seen, |to, _, plain| {
                 self.meet(to, node, steps + 1, plain);
             });
         }
         if self.done == self.list.len() && !self.met_goal {
             self.drop_plan();
-            return Some(Thought::Unreachable);
+            return Some(Decision::NoWay);
         }
         self.phase = Phase::Learn;
         None
@@ -167,50 +189,53 @@ impl Ball {
     /// Finds out how far the nodes expanded are from the goal at least, and acts on it.
     fn learn(
         &mut self,
-        space: &impl Space,
+        problem: &impl Problem,
         at: NodeId,
         goal: NodeId,
         slice: &mut Slice<'_>,
-    ) -> Thought {
+    ) -> Decision {
         let learned = &self.learned;
-        let rim = |node| learned.known(node, Cost::ZERO);
-        if !self.backup.spread(space, rim, slice) {
-            return Thought::Wait;
+        let rim = |node| learned.known(node, problem.estimate(node));
+        if !self.backup.spread(problem, rim, slice) {
+            return Decision::Wait;
         }
-        self.choose(space, at, goal, slice)
+        self.choose(problem, at, goal, slice)
     }
 
     /// Raises the estimate of where the agent stands, and chooses its step.
     fn choose(
         &mut self,
-        space: &impl Space,
+        problem: &impl Problem,
         at: NodeId,
         goal: NodeId,
         slice: &mut Slice<'_>,
-    ) -> Thought {
+    ) -> Decision {
         self.drop_plan();
-        let mut best: Option<Neighbour> = None;
-        space.for_each_edge_onward(at, at, goal, Skip::Seen, |to, cost, plain| {
+        let mut best: Option<Neighbor> = None;
+        problem.for_each_successor(at, at, Skip::Seen, |to, cost, plain| {
             let value = self.backup.value(to);
             let ahead = value.unwrap_or_else(|| self.learned.known(to, plain));
-            Neighbour::prefer(&mut best, Neighbour { to, cost, ahead, is_goal: to == goal }, at);
+            Neighbor::prefer(&mut best, Neighbor { to, cost, ahead, is_goal: to == goal }, at);
         });
-        let Some(best) = best else { return Thought::Unreachable };
-        let before = self.learned.meet(at, || space.estimate(at, goal));
+        let Some(best) = best else { return Decision::NoWay };
+        if self.outdated {
+            return Decision::Go(best.to);
+        }
+        let before = self.learned.meet(at, || problem.estimate(at));
         if best.total() > before {
             if self.lasting {
                 slice.note(Event::Learned);
             }
             self.learned.raise(at, best.total());
         }
-        if is_hopeless(&self.learned, space, best.total()) {
-            return Thought::Unreachable;
+        if is_hopeless(&self.learned, problem.max_edge_cost(), best.total()) {
+            return Decision::NoWay;
         }
-        Thought::Go(best.to)
+        Decision::Go(best.to)
     }
 
     pub fn bytes(&self) -> usize {
         let list = self.list.capacity() * size_of::<(NodeId, NodeId)>();
-        self.learned.bytes() + self.places.bytes() + self.backup.bytes() + list
+        self.learned.bytes() + self.steps.bytes() + self.backup.bytes() + list
     }
 }

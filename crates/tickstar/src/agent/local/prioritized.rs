@@ -1,8 +1,8 @@
 //! A lookahead of one step, and updates in the order of their size: P LRTA*.
 
-use super::{Neighbour, Thought, is_hopeless};
-use crate::search::{Learned, Paged};
-use crate::{Cost, Event, NodeId, Skip, Slice, Space};
+use super::{Cx, Decision, Neighbor, is_hopeless};
+use crate::search::{Learned, Problem, Stamp, Stamped, Toward};
+use crate::{Cost, Event, Map, NodeId, Pool, Skip};
 
 #[derive(Clone, Debug)]
 pub(super) struct Prioritized {
@@ -29,19 +29,17 @@ impl Prioritized {
         self.learned.known(node, plain)
     }
 
-    pub fn think(
-        &mut self,
-        space: &impl Space,
-        at: NodeId,
-        goal: NodeId,
-        slice: &mut Slice<'_>,
-    ) -> Thought {
-        self.learned.cover(space.size());
-        self.queue.places.cover(space.size());
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.learned.set_pool(pool);
+        self.queue.ranks.pages_mut().set_pool(pool);
+    }
+
+    pub fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        let Cx { map, at, goal, ref mut slice } = *cx;
         if !slice.expand(at) {
-            return Thought::Wait;
+            return Decision::Wait;
         }
-        if self.update(space, at, goal) {
+        if self.update(map, at, goal) {
             slice.note(Event::Learned);
         }
         for _ in 0..self.queue.most {
@@ -50,29 +48,36 @@ impl Prioritized {
                 break;
             }
             self.queue.take_largest();
-            self.update(space, node, goal);
+            self.update(map, node, goal);
         }
-        let mut best: Option<Neighbour> = None;
-        space.for_each_edge_onward(at, at, goal, Skip::Seen, |to, cost, plain| {
+        let mut best: Option<Neighbor> = None;
+        Toward { map, goal }.for_each_successor(at, at, Skip::Seen, |to, cost, plain| {
             let ahead = self.learned.known(to, plain);
-            Neighbour::prefer(&mut best, Neighbour { to, cost, ahead, is_goal: to == goal }, at);
+            Neighbor::prefer(&mut best, Neighbor { to, cost, ahead, is_goal: to == goal }, at);
         });
         match best {
-            Some(best) if !is_hopeless(&self.learned, space, best.total()) => Thought::Go(best.to),
-            _ => Thought::Unreachable,
+            Some(best) if !is_hopeless(&self.learned, map.max_edge_cost(), best.total()) => {
+                Decision::Go(best.to)
+            }
+            _ => Decision::NoWay,
         }
     }
 
     /// Raises the estimate of a node to what its neighbours let it be, and if that is more, offers them to
     /// the queue. Answers whether it is.
-    fn update(&mut self, space: &impl Space, node: NodeId, goal: NodeId) -> bool {
-        let before = self.learned.meet(node, || space.estimate(node, goal));
+    fn update(&mut self, map: &impl Map, node: NodeId, goal: NodeId) -> bool {
+        let before = self.learned.meet(node, || map.estimate(node, goal));
         self.near.clear();
         let near = &mut self.near;
-        space.for_each_edge(node, |to, cost| near.push((to, cost)));
+        map.for_each_edge(node, |to, cost| {
+            // An edge back to the node itself leads nowhere, and would let its estimate creep up by its cost.
+            if to != node {
+                near.push((to, cost));
+            }
+        });
         let mut least = Cost::INFINITE;
         for &(to, cost) in &self.near {
-            least = least.min(cost + self.learned.meet(to, || space.estimate(to, goal)));
+            least = least.min(cost + self.learned.meet(to, || map.estimate(to, goal)));
         }
         // A node without edges was blocked since it was queued, or is where the agent is locked in.
         if least <= before || least == Cost::INFINITE {
@@ -100,13 +105,26 @@ struct Queue {
     most: usize,
     /// Smallest first.
     list: Vec<Entry>,
-    /// What each queued node is in the list as; nothing of the kind for others.
-    places: Paged<Option<Rank>>,
+    /// What each queued node is in the list as; the sentinel for others.
+    ranks: Stamped<Known>,
     serial: u64,
 }
 
 /// How large, and which of several: the one queued last is taken first.
 type Rank = (Cost, u64);
+
+/// The rank of a node that is or was queued.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    rank: Option<Rank>,
+    stamp: u32,
+}
+
+impl Stamp for Known {
+    fn stamp(&self) -> u32 {
+        self.stamp
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -116,13 +134,12 @@ struct Entry {
 
 impl Queue {
     fn new(length: u32) -> Queue {
-        Queue { most: length as usize, list: Vec::new(), places: Paged::default(), serial: 0 }
+        Queue { most: length as usize, list: Vec::new(), ranks: Stamped::default(), serial: 0 }
     }
 
     fn clear(&mut self) {
-        while self.largest().is_some() {
-            self.take_largest();
-        }
+        self.list.clear();
+        self.ranks.begin();
     }
 
     fn largest(&self) -> Option<NodeId> {
@@ -131,7 +148,7 @@ impl Queue {
 
     fn take_largest(&mut self) {
         if let Some(Entry { node, .. }) = self.list.pop() {
-            self.set_place(node, None);
+            self.set_rank(node, None);
         }
     }
 
@@ -145,13 +162,13 @@ impl Queue {
         let mut at = self.list.partition_point(|entry| entry.rank.0 <= priority);
         for node in nodes {
             // One goes, and those between it and where the other comes move by one; or none goes.
-            let gone = match self.places.find(node).copied().flatten() {
+            let gone = match self.ranks.find(node).and_then(|known| known.rank) {
                 Some((known, _)) if known >= priority => continue,
                 Some(known) => Some(self.list.partition_point(|entry| entry.rank < known)),
                 None if self.list.len() < self.most => None,
                 None if at == 0 || self.list[0].rank.0 >= priority => continue,
                 None => {
-                    self.set_place(self.list[0].node, None);
+                    self.set_rank(self.list[0].node, None);
                     Some(0)
                 }
             };
@@ -164,19 +181,15 @@ impl Queue {
                 self.list.insert(at, entry);
                 at += 1;
             }
-            self.set_place(node, Some(entry.rank));
+            self.set_rank(node, Some(entry.rank));
         }
     }
 
-    fn set_place(&mut self, node: NodeId, rank: Option<Rank>) {
-        let place = match self.places.find_mut(node) {
-            Some(place) => place,
-            None => self.places.touch(node),
-        };
-        *place = rank;
+    fn set_rank(&mut self, node: NodeId, rank: Option<Rank>) {
+        self.ranks.set(node, Known { rank, stamp: self.ranks.now() });
     }
 
     fn bytes(&self) -> usize {
-        self.list.capacity() * size_of::<Entry>() + self.places.bytes()
+        self.list.capacity() * size_of::<Entry>() + self.ranks.bytes()
     }
 }

@@ -1,9 +1,9 @@
 //! What an agent does when the map turns out to be another, or changes: step 0 of its tick. Where this
 //! differs from the papers is told at the top of the family's file.
 
-use super::TimeBounded;
+use super::TimeBoundedPolicy;
 use crate::search::Which::{self, Follow, Fresh};
-use crate::{Cost, Event, NodeId, Seen, Slice, Space, Status};
+use crate::{Cost, Map, NodeId, Slice, Status};
 
 /// When the search begins again from where the agent stands, on a map that turns out to be another.
 ///
@@ -34,11 +34,11 @@ pub(super) enum Back {
     Far,
 }
 
-impl TimeBounded {
-    /// Takes note of changes. Answers whether any may have made something cheaper.
-    pub(super) fn note(&mut self, space: &impl Space, seen: Seen<'_>) -> bool {
-        self.changed |= !seen.changed.is_empty();
-        let fell = seen.changed.iter().any(|&node| space.contains(node));
+impl TimeBoundedPolicy {
+    /// Takes note of changes. Returns whether any may have made something cheaper.
+    pub(super) fn note(&mut self, map: &impl Map, changed: &[NodeId]) -> bool {
+        self.changed = true;
+        let fell = changed.iter().any(|&node| map.contains(node));
         if fell {
             self.fell = true;
             self.search.note_opening();
@@ -46,36 +46,34 @@ impl TimeBounded {
         fell
     }
 
-    /// Step 0: what was seen to change.
-    pub(super) fn heed(&mut self, space: &impl Space, seen: Seen<'_>, slice: &mut Slice<'_>) {
-        if seen.changed.is_empty() {
-            return;
-        }
-        let fell = self.note(space, seen);
-        let again = match self.config.restart {
+    /// Step 0: whether these changes are a reason to begin again.
+    pub(super) fn must_restart(
+        &self,
+        map: &impl Map,
+        changed: &[NodeId],
+        fell: bool,
+        slice: &mut Slice<'_>,
+    ) -> bool {
+        match self.config.restart {
             Restart::Stopped => false,
             Restart::Eager => true,
             Restart::Path => {
-                let back = self.back(space, slice);
-                self.is_cut(space, seen, back)
+                let back = self.back(map, slice);
+                self.is_cut(map, changed, back)
             }
             Restart::Lazy => {
-                let back = self.back(space, slice);
-                self.is_cut(space, seen, back) || fell && self.is_undercut(space, seen, back)
+                let back = self.back(map, slice);
+                self.is_cut(map, changed, back) || fell && self.is_undercut(map, changed, back)
             }
-        };
-        if again {
-            slice.note(Event::Restart);
-            self.begin(space);
         }
     }
 
     /// Looks at the way back to the path, as far as the tick's trace steps reach.
-    pub(super) fn back(&self, space: &impl Space, slice: &mut Slice<'_>) -> Back {
+    pub(super) fn back(&self, map: &impl Map, slice: &mut Slice<'_>) -> Back {
         let mut node = self.at;
         while !self.is_ahead(node) {
             let Some(back) = self.way_back(node) else { return Back::Far };
-            if space.edge(node, back).is_none() {
+            if map.edge(node, back).is_none() {
                 return Back::Cut;
             }
             if !slice.trace(back) {
@@ -87,16 +85,16 @@ impl TimeBounded {
     }
 
     /// Whether the way back is cut, or a change cuts a path or has made it dearer.
-    fn is_cut(&self, space: &impl Space, seen: Seen<'_>, back: Back) -> bool {
+    fn is_cut(&self, map: &impl Map, changed: &[NodeId], back: Back) -> bool {
         if back == Back::Cut {
             return true;
         }
         let last = self.trails.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
         let mut cut = false;
-        for &changed in seen.changed {
-            space.for_each_affected(changed, |node| {
-                cut |= self.is_cut_at(space, node, Follow, last);
-                cut |= self.is_cut_at(space, node, Fresh, usize::MAX);
+        for &node in changed {
+            map.for_each_affected(node, |node| {
+                cut |= self.is_cut_at(map, node, Follow, last);
+                cut |= self.is_cut_at(map, node, Fresh, usize::MAX);
             });
         }
         cut
@@ -104,40 +102,40 @@ impl TimeBounded {
 
     /// Whether a path is cut before or behind this node, if the node is on it, at most so many steps
     /// from the tip.
-    fn is_cut_at(&self, space: &impl Space, node: NodeId, which: Which, last: usize) -> bool {
+    fn is_cut_at(&self, map: &impl Map, node: NodeId, which: Which, last: usize) -> bool {
         let Some(place) = self.trails.place(which, node) else { return false };
         let cut = |parent: usize, child: usize| {
             let ends = (self.trails.at(which, parent), self.trails.at(which, child));
             let (Some(parent), Some(child)) = ends else { return false };
-            !self.holds(space, parent, child)
+            !self.holds(map, parent, child)
         };
         let before = place < last && cut(place + 1, place);
         before || place <= last && place > 0 && cut(place, place - 1)
     }
 
     /// Whether an edge of a path is there, and no dearer than when the search came by.
-    pub(super) fn holds(&self, space: &impl Space, parent: NodeId, child: NodeId) -> bool {
+    pub(super) fn holds(&self, map: &impl Map, parent: NodeId, child: NodeId) -> bool {
         let g = |node| self.search.cost_to(node).unwrap_or_default();
         // Where nodes are reopened, the child may have another parent by now, and a smaller g.
         let dearer =
             |cost: Cost| cost > g(child) - g(parent) && self.search.parent(child) == Some(parent);
-        space.edge(parent, child).is_some_and(|cost| !dearer(cost))
+        map.edge(parent, child).is_some_and(|cost| !dearer(cost))
     }
 
     /// Whether a way over something that has come or grown cheaper may be better than the rest of the
     /// path, by more than the weight of the search.
-    fn is_undercut(&self, space: &impl Space, seen: Seen<'_>, back: Back) -> bool {
-        let Some(rest) = self.rest(space, back) else { return false };
+    fn is_undercut(&self, map: &impl Map, changed: &[NodeId], back: Back) -> bool {
+        let Some(rest) = self.rest(map, back) else { return false };
         let priority = self.config.search.priority;
-        seen.changed.iter().any(|&node| {
-            let through = space.estimate_through(self.at, node, self.goal);
-            space.contains(node) && priority.prefers(through, rest)
+        changed.iter().any(|&node| {
+            let through = map.estimate_through(self.at, node, self.goal);
+            map.contains(node) && priority.prefers(through, rest)
         })
     }
 
     /// What is left to walk: back to the path, along it, and from its tip to the goal as estimated. At
     /// most that, if the way back is far.
-    fn rest(&self, space: &impl Space, back: Back) -> Option<Cost> {
+    fn rest(&self, map: &impl Map, back: Back) -> Option<Cost> {
         if self.search.status() == Status::Exhausted {
             return Some(Cost::INFINITE);
         }
@@ -145,7 +143,7 @@ impl TimeBounded {
         let junction = if let Back::Joins(node) = back { node } else { self.root };
         let g = |node| self.search.cost_to(node).unwrap_or(Cost::INFINITE);
         let walk = (g(self.at) - g(junction)) + (g(tip) - g(junction));
-        Some(walk + self.search.estimate(space, tip))
+        Some(walk + self.search.estimate(map, tip))
     }
 
     /// Where an agent that is off the path goes from this node.

@@ -1,0 +1,253 @@
+//! Refinement: a path on one level of a map, inside the corridor of a path on a level above.
+//!
+//! A* runs from one node to another, or to the first node of a region, under the nodes that were marked; its path
+//! is then traced. That is done little by little, within the slice.
+
+use crate::search::Toward;
+use crate::space::{Corridor, End, Marks, Sealed};
+use crate::{
+    BestFirst, Cost, Hierarchy, Level, Map, NodeId, OpenList, Pool, SearchConfig, Skip, Slice,
+    Space, Status,
+};
+
+/// A level of a map: the map itself, or one of its hierarchy.
+#[derive(Debug)]
+pub(super) enum AnyLevel<'a, M> {
+    Ground(&'a M),
+    Above(Level<'a>),
+}
+
+impl<'a, M: Map> AnyLevel<'a, M> {
+    pub fn new(map: &'a M, hierarchy: &'a Hierarchy, level: usize) -> AnyLevel<'a, M> {
+        if level == 0 { AnyLevel::Ground(map) } else { AnyLevel::Above(hierarchy.level(level)) }
+    }
+}
+
+/// Does the same with whichever it is.
+macro_rules! each {
+    ($level:expr, $this:ident => $act:expr) => {
+        match $level {
+            AnyLevel::Ground($this) => $act,
+            AnyLevel::Above($this) => $act,
+        }
+    };
+}
+
+impl<M: Map> Space for AnyLevel<'_, M> {
+    fn size(&self) -> usize {
+        each!(self, level => level.size())
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        each!(self, level => level.contains(node))
+    }
+
+    #[inline]
+    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
+        each!(self, level => level.for_each_edge(from, visit));
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        each!(self, level => level.max_edge_cost())
+    }
+
+    fn is_reversible(&self) -> bool {
+        each!(self, level => level.is_reversible())
+    }
+}
+
+impl<M: Map> Map for AnyLevel<'_, M> {
+    #[inline]
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        each!(self, level => level.estimate(from, to))
+    }
+
+    #[inline]
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        goal: NodeId,
+        skip: Skip,
+        visit: impl FnMut(NodeId, Cost, Cost),
+        sealed: Sealed,
+    ) {
+        each!(self, level => level.for_each_successor(from, parent, goal, skip, visit, sealed));
+    }
+}
+
+/// What planning for a while has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// The slice is spent.
+    Working,
+    /// There is a path.
+    Done,
+    /// The map has changed too much: nothing was found.
+    Failed,
+}
+
+/// A search on a level of a map, under way.
+#[derive(Clone, Debug)]
+pub(super) struct Refiner {
+    search: BestFirst,
+    marks: Marks,
+    level: usize,
+    /// How far above the level the marked nodes are; none: the whole level may be searched.
+    over: Option<usize>,
+    end: End,
+    /// The size of the level when the search began.
+    size: usize,
+    tracing: bool,
+    /// The path, once it is traced; while it is being traced, from its end.
+    pub path: Vec<NodeId>,
+}
+
+impl Refiner {
+    pub fn new(open: OpenList) -> Refiner {
+        let config = SearchConfig { open, blocking: true, ..SearchConfig::default() };
+        Refiner {
+            search: BestFirst::new(config),
+            marks: Marks::default(),
+            level: 0,
+            over: None,
+            end: End::Node(NodeId::default()),
+            size: 0,
+            tracing: false,
+            path: Vec::new(),
+        }
+    }
+
+    /// Whether the path leads to a node, not just into a region.
+    pub fn is_whole(&self) -> bool {
+        !self.end.has_gate()
+    }
+
+    /// Drops all marks.
+    pub fn clear_marks(&mut self) {
+        self.marks.begin();
+    }
+
+    /// Lets searches pass under a node of a level, and under its neighbors if asked to.
+    pub fn mark(&mut self, hierarchy: &Hierarchy, level: usize, node: NodeId, wide: bool) {
+        self.marks.add(node);
+        if wide {
+            hierarchy.links(level, node).for_each(|(near, _)| self.marks.add(near));
+        }
+    }
+
+    #[cfg(test)]
+    pub fn is_marked(&self, node: NodeId) -> bool {
+        self.marks.has(node)
+    }
+
+    /// Begins a search of a level to a node, or into a region: a node so far above the level, on the way to an
+    /// aim, from which no node of the region is closer than the floor.
+    pub fn start<M: Map>(
+        &mut self,
+        map: &M,
+        hierarchy: &Hierarchy,
+        (level, over): (usize, Option<usize>),
+        from: NodeId,
+        to: Target,
+    ) {
+        let inner = AnyLevel::new(map, hierarchy, level);
+        (self.level, self.over, self.size, self.tracing) = (level, over, inner.size(), false);
+        self.end = match to {
+            Target::Node(node) => End::Node(node),
+            Target::Region { region, aim, floor } => {
+                End::Region { region, aim, floor, gate: NodeId(self.size as u32) }
+            }
+        };
+        match over {
+            None => self.search.start(&inner, from, self.end.goal()),
+            Some(over) => {
+                let (marks, end) = (&self.marks, self.end);
+                let corridor = Corridor { inner: &inner, hierarchy, level, over, marks, end };
+                self.search.start_problem(&corridor, from, end.goal());
+            }
+        }
+    }
+
+    /// Searches and traces, as far as the slice goes.
+    pub fn run<M: Map>(
+        &mut self,
+        map: &M,
+        hierarchy: &Hierarchy,
+        slice: &mut Slice<'_>,
+    ) -> Progress {
+        if !self.tracing {
+            let (level, end) = (self.level, self.end);
+            let inner = AnyLevel::new(map, hierarchy, level);
+            if inner.size() != self.size {
+                return Progress::Failed; // the level has grown, and the gate may be one of its nodes now
+            }
+            let status = slice.on_level(level, |slice| match self.over {
+                None => self.search.run_problem(&Toward { map: &inner, goal: end.goal() }, slice),
+                Some(over) => {
+                    let marks = &self.marks;
+                    let corridor = Corridor { inner: &inner, hierarchy, level, over, marks, end };
+                    self.search.run_problem(&corridor, slice)
+                }
+            });
+            match status {
+                Status::Working => return Progress::Working,
+                Status::Exhausted => return Progress::Failed,
+                Status::Reached => {}
+            }
+            self.path.clear();
+            self.path.push(end.goal());
+            self.tracing = true;
+        }
+        while let Some(parent) = self.path.last().and_then(|&node| self.search.parent(node)) {
+            if !slice.trace(parent) {
+                return Progress::Working;
+            }
+            self.path.push(parent);
+        }
+        self.path.reverse();
+        if self.end.has_gate() {
+            self.path.pop();
+        }
+        Progress::Done
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.search.set_pool(pool);
+        self.marks.pages_mut().set_pool(pool);
+    }
+
+    /// Returns all memory.
+    pub fn release(&mut self) {
+        self.search.release();
+        self.marks.pages_mut().release();
+        self.path = Vec::new();
+    }
+
+    /// Gives memory that was released back to the allocator, at most so many blocks of it.
+    pub fn reclaim(&mut self, blocks: u64) {
+        self.search.reclaim(blocks);
+        self.marks.pages_mut().reclaim(blocks);
+    }
+
+    pub fn bytes(&self) -> usize {
+        let path = self.path.capacity() * size_of::<NodeId>();
+        self.search.bytes() + self.marks.bytes() + path
+    }
+}
+
+/// Where a refinement is to lead.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    /// To a node of the level that is searched.
+    Node(NodeId),
+    /// Into a region.
+    Region {
+        /// A node of the level of the marked ones.
+        region: NodeId,
+        /// Where to go on to from there: a node of the level that is searched.
+        aim: NodeId,
+        /// No node of the region is estimated to be closer to it, or only a little.
+        floor: Cost,
+    },
+}

@@ -1,0 +1,67 @@
+//! What a best-first search sees of a map: the way to one goal.
+
+use crate::space::Sealed;
+use crate::{Cost, Map, NodeId, Skip};
+
+/// A map seen from one goal, or a part of one: see [`Corridor`](crate::space::Corridor).
+pub(crate) trait Problem {
+    /// The most edges a node can have.
+    const MAX_EDGES: usize;
+
+    /// Whether the node exists and can be stood on.
+    fn contains(&self, node: NodeId) -> bool;
+
+    /// Calls `visit` with the neighbors of a node, the cost of the edge to each, and the estimate from each
+    /// to the goal, omitting neighbors that cannot improve the search: see [`Skip`].
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        skip: Skip,
+        visit: impl FnMut(NodeId, Cost, Cost),
+    );
+
+    /// A lower bound on the cost from a node to the goal. For a search that is to be exact it must be
+    /// consistent.
+    fn estimate(&self, node: NodeId) -> Cost;
+
+    /// No edge costs more than this.
+    fn max_edge_cost(&self) -> Cost;
+}
+
+/// A whole map and a node of it as the goal.
+#[derive(Debug)]
+pub(crate) struct Toward<'m, M> {
+    pub map: &'m M,
+    pub goal: NodeId,
+}
+
+impl<M: Map> Problem for Toward<'_, M> {
+    const MAX_EDGES: usize = M::MAX_EDGES;
+
+    #[inline]
+    fn contains(&self, node: NodeId) -> bool {
+        self.map.contains(node)
+    }
+
+    #[inline]
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        skip: Skip,
+        visit: impl FnMut(NodeId, Cost, Cost),
+    ) {
+        self.map.for_each_successor(from, parent, self.goal, skip, visit, Sealed);
+    }
+
+    #[inline]
+    fn estimate(&self, node: NodeId) -> Cost {
+        self.map.estimate(node, self.goal)
+    }
+
+    #[inline]
+    fn max_edge_cost(&self) -> Cost {
+        self.map.max_edge_cost()
+    }
+}

@@ -1,0 +1,490 @@
+//! Tables over node ids whose memory follows the nodes touched, and whose records are voided all at once.
+
+use super::pool::Pool;
+use crate::NodeId;
+
+/// Records in a page: on a grid, a square of four by four cells.
+const PAGE: usize = 16;
+/// Pages in a block: on a grid, a square of eight by eight pages.
+const BLOCK: usize = 64;
+/// Blocks in a wing: on a grid that is wide enough, a square of eight by eight blocks.
+const WING: usize = 64;
+
+pub(super) type Page<T> = Box<[T; PAGE]>;
+pub(super) type Block<T> = Box<[Option<Page<T>>; BLOCK]>;
+type Wing<T> = Box<[Option<Block<T>>; WING]>;
+
+/// What a table can hold.
+pub(crate) trait Record: Copy + Default + Send + Sync + 'static {}
+
+impl<T: Copy + Default + Send + Sync + 'static> Record for T {}
+
+/// A page of default records.
+pub(super) fn new_page<T: Record>() -> Page<T> {
+    Box::new([T::default(); PAGE])
+}
+
+/// A block without pages.
+pub(super) fn new_block<T>() -> Block<T> {
+    Box::new([const { None }; BLOCK])
+}
+
+/// The pages of one table.
+#[derive(Clone, Debug)]
+pub(super) struct Tree<T>(Vec<Option<Wing<T>>>);
+
+impl<T> Default for Tree<T> {
+    fn default() -> Tree<T> {
+        Tree(Vec::new())
+    }
+}
+
+impl<T> Tree<T> {
+    /// Takes out the last block.
+    pub fn pop_block(&mut self) -> Option<Block<T>> {
+        while let Some(last) = self.0.last_mut() {
+            let wing = last.as_mut().and_then(|wing| wing.iter_mut().rev().find_map(Option::take));
+            if wing.is_some() {
+                return wing;
+            }
+            self.0.pop();
+        }
+        None
+    }
+}
+
+/// A table with a default value everywhere, in which only touched pages take memory.
+///
+/// Three levels of pointers, so that an empty table is a few bytes for each 65,536 nodes of the map, once
+/// the first is touched. Records never move, and growing takes one page of fixed size from the pool (or the
+/// allocator), and now and then a block: no tick pays for the nodes touched in earlier ones.
+#[derive(Debug)]
+pub(crate) struct Paged<T: Record> {
+    tree: Tree<T>,
+    pages: usize,
+    blocks: usize,
+    wings: usize,
+    pool: Option<Pool>,
+    /// Pages that were released, to be given back to the allocator little by little.
+    retired: Tree<T>,
+}
+
+impl<T: Record> Default for Paged<T> {
+    fn default() -> Paged<T> {
+        let (tree, retired) = Default::default();
+        Paged { tree, pages: 0, blocks: 0, wings: 0, pool: None, retired }
+    }
+}
+
+/// A copy has memory of its own, outside any pool.
+impl<T: Record> Clone for Paged<T> {
+    fn clone(&self) -> Paged<T> {
+        let Paged { ref tree, pages, blocks, wings, .. } = *self;
+        Paged { tree: tree.clone(), pages, blocks, wings, pool: None, retired: Tree::default() }
+    }
+}
+
+impl<T: Record> Drop for Paged<T> {
+    fn drop(&mut self) {
+        if self.pool.is_some() {
+            self.release();
+        }
+    }
+}
+
+/// The number of a node's block.
+#[inline]
+fn block_of(node: NodeId) -> usize {
+    node.index() / (PAGE * BLOCK)
+}
+
+/// The index of a node's page in its block.
+#[inline]
+fn page_of(node: NodeId) -> usize {
+    node.index() / PAGE % BLOCK
+}
+
+/// The record of a node in its block.
+#[inline]
+fn record<T>(block: &Block<T>, node: NodeId) -> Option<&T> {
+    Some(&block[page_of(node)].as_ref()?[node.index() % PAGE])
+}
+
+#[inline]
+fn record_mut<T>(block: &mut Block<T>, node: NodeId) -> Option<&mut T> {
+    Some(&mut block[page_of(node)].as_mut()?[node.index() % PAGE])
+}
+
+impl<T: Record> Paged<T> {
+    /// Takes memory from this pool from now on, and gives back what it has.
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.release();
+        self.pool = Some(pool.clone());
+    }
+
+    #[inline]
+    fn block(&self, number: usize) -> Option<&Block<T>> {
+        self.tree.0.get(number / WING)?.as_ref()?[number % WING].as_ref()
+    }
+
+    #[inline]
+    fn block_mut(&mut self, number: usize) -> Option<&mut Block<T>> {
+        self.tree.0.get_mut(number / WING)?.as_mut()?[number % WING].as_mut()
+    }
+
+    /// The record of a node, if its page has been touched.
+    #[inline]
+    pub fn find(&self, node: NodeId) -> Option<&T> {
+        record(self.block(block_of(node))?, node)
+    }
+
+    /// The record of a node, or the default.
+    #[inline]
+    pub fn get(&self, node: NodeId) -> T {
+        self.find(node).copied().unwrap_or_default()
+    }
+
+    /// The record of a node, to change it, if its page has been touched.
+    #[inline]
+    pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
+        record_mut(self.block_mut(block_of(node))?, node)
+    }
+
+    /// The record of a node, to change it; its page is allocated if it is not there.
+    #[inline]
+    pub fn slot(&mut self, node: NodeId) -> &mut T {
+        // Found twice, as the borrow checker does not see that the first is not used any more.
+        if self.find(node).is_none() {
+            self.touch(node);
+        }
+        self.find_mut(node).expect("touched above")
+    }
+
+    /// Allocates the page of a node.
+    #[cold]
+    #[inline(never)]
+    fn touch(&mut self, node: NodeId) {
+        let number = block_of(node);
+        let wings = &mut self.tree.0;
+        if wings.len() <= number / WING {
+            wings.resize_with(number / WING + 1, || None);
+        }
+        let wing = wings[number / WING].get_or_insert_with(|| {
+            self.wings += 1;
+            Box::new([const { None }; WING])
+        });
+        let block = wing[number % WING].get_or_insert_with(|| {
+            self.blocks += 1;
+            self.pool.as_ref().map_or_else(new_block, Pool::block)
+        });
+        if block[page_of(node)].is_none() {
+            let page = self.new_page();
+            let block = self.block_mut(number).expect("made above");
+            block[page_of(node)] = Some(page);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new_page(&mut self) -> Page<T> {
+        self.pages += 1;
+        self.pool.as_ref().map_or_else(new_page, Pool::page)
+    }
+
+    /// The touched page at or after this position of the table, with its first node, and the position after
+    /// it; none at the end. Looks at a bounded number of empty places at most, and then returns no page but
+    /// the position.
+    pub fn page_from(&self, position: usize) -> Option<(Option<(NodeId, &Page<T>)>, usize)> {
+        let (number, page) = (position / BLOCK, position % BLOCK);
+        let wing = self.tree.0.get(number / WING)?;
+        let Some(wing) = wing else { return Some((None, (number / WING + 1) * WING * BLOCK)) };
+        let Some(block) = &wing[number % WING] else { return Some((None, (number + 1) * BLOCK)) };
+        match (page..BLOCK).find_map(|at| Some((at, block[at].as_ref()?))) {
+            Some((at, page)) => {
+                let position = number * BLOCK + at;
+                Some((Some((NodeId((position * PAGE) as u32), page)), position + 1))
+            }
+            None => Some((None, (number + 1) * BLOCK)),
+        }
+    }
+
+    /// The number of pages that were touched.
+    pub fn pages(&self) -> usize {
+        self.pages
+    }
+
+    /// Takes out the block of a node whose page has been touched, for quick access to the nodes around it. It
+    /// must be put back before anything else is done with the table, but for nodes outside the block.
+    #[inline]
+    pub fn take_block(&mut self, node: NodeId) -> Taken<T> {
+        let number = block_of(node);
+        let wing = self.tree.0[number / WING].as_mut().expect("the page has been touched");
+        Taken { number, block: wing[number % WING].take().expect("the page has been touched") }
+    }
+
+    /// Puts a block back.
+    #[inline]
+    pub fn put_block(&mut self, taken: Taken<T>) {
+        let wing = self.tree.0[taken.number / WING].as_mut().expect("it was taken from here");
+        wing[taken.number % WING] = Some(taken.block);
+    }
+
+    /// Voids all records and returns their memory: to the pool in constant time, else little by little by
+    /// [`Paged::reclaim`].
+    pub fn release(&mut self) {
+        let tree = std::mem::take(&mut self.tree);
+        if let Some(pool) = self.pool.as_ref().filter(|_| self.pages > 0) {
+            pool.take_back(tree, self.pages);
+        } else {
+            self.retired = tree;
+        }
+        (self.pages, self.blocks, self.wings) = (0, 0, 0);
+    }
+
+    /// Gives at most so many blocks of what was released back to the allocator. Returns whether any is left.
+    pub fn reclaim(&mut self, blocks: u64) -> bool {
+        for _ in 0..blocks {
+            if self.retired.pop_block().is_none() {
+                return false;
+            }
+        }
+        !self.retired.0.is_empty()
+    }
+
+    /// Heap memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.tree.0.capacity() * size_of::<Option<Wing<T>>>()
+            + self.wings * size_of::<[Option<Block<T>>; WING]>()
+            + self.blocks * size_of::<[Option<Page<T>>; BLOCK]>()
+            + self.pages * size_of::<[T; PAGE]>()
+    }
+}
+
+/// A block that was taken out of its table: nodes in it are found two look-ups sooner. This is the innermost
+/// loop of every search, and on a grid nearly all neighbors are in the same block.
+#[derive(Debug)]
+pub(crate) struct Taken<T> {
+    number: usize,
+    block: Block<T>,
+}
+
+impl<T: Record> Taken<T> {
+    /// Whether a node is in the block.
+    #[inline]
+    pub fn has(&self, node: NodeId) -> bool {
+        block_of(node) == self.number
+    }
+
+    /// The record of a node of the block, if its page has been touched; others are looked up in the table.
+    #[inline]
+    pub fn find<'t>(&'t self, table: &'t Paged<T>, node: NodeId) -> Option<&'t T> {
+        if self.has(node) { record(&self.block, node) } else { Taken::far(table, node) }
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
+        record_mut(&mut self.block, node)
+    }
+
+    /// The record of a node, to change it; its page is allocated if it is not there.
+    #[inline]
+    pub fn slot<'t>(&'t mut self, table: &'t mut Paged<T>, node: NodeId) -> &'t mut T {
+        if !self.has(node) {
+            return Taken::far_slot(table, node);
+        }
+        let page = self.block[page_of(node)].get_or_insert_with(|| table.new_page());
+        &mut page[node.index() % PAGE]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn far_slot(table: &mut Paged<T>, node: NodeId) -> &mut T {
+        table.slot(node)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn far(table: &Paged<T>, node: NodeId) -> Option<&T> {
+        table.find(node)
+    }
+}
+
+/// A record that says in which epoch of its table it was written.
+pub(crate) trait Stamp: Record {
+    /// The epoch, which is even; the lowest bit of what is stored may be used otherwise.
+    fn stamp(&self) -> u32;
+}
+
+/// A table whose records are voided all at once, in constant time, by a new epoch.
+#[derive(Clone, Debug)]
+pub(crate) struct Stamped<T: Record> {
+    pages: Paged<T>,
+    now: u32,
+}
+
+impl<T: Record> Default for Stamped<T> {
+    fn default() -> Stamped<T> {
+        Stamped { pages: Paged::default(), now: 2 }
+    }
+}
+
+impl<T: Stamp> Stamped<T> {
+    /// Voids all records.
+    pub fn begin(&mut self) {
+        self.now = self.now.wrapping_add(2);
+        if self.now == 0 {
+            // Once in two billion times. What is left in the pages would be taken for new.
+            self.pages.release();
+            self.now = 2;
+        }
+    }
+
+    /// The epoch to write into records; even, and never zero.
+    #[inline]
+    pub fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// The record of a node, if it was written in this epoch.
+    #[inline]
+    pub fn find(&self, node: NodeId) -> Option<&T> {
+        self.pages.find(node).filter(|record| record.stamp() == self.now)
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
+        let now = self.now;
+        self.pages.find_mut(node).filter(|record| record.stamp() == now)
+    }
+
+    /// Writes the record of a node, which must have the stamp of this epoch.
+    #[inline]
+    pub fn set(&mut self, node: NodeId, record: T) {
+        debug_assert!(record.stamp() == self.now, "records are of the current epoch");
+        *self.pages.slot(node) = record;
+    }
+
+    /// The pages underneath, with records of all epochs.
+    #[inline]
+    pub fn pages(&self) -> &Paged<T> {
+        &self.pages
+    }
+
+    /// The same, to change them.
+    #[inline]
+    pub fn pages_mut(&mut self) -> &mut Paged<T> {
+        &mut self.pages
+    }
+
+    /// Heap memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.pages.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn memory_follows_what_is_touched() {
+        let mut table = Paged::<u64>::default();
+        assert_eq!(table.bytes(), 0);
+        *table.slot(NodeId(5)) = 7;
+        let one = table.bytes();
+        assert!(one <= 2000, "one node takes {one} bytes");
+        *table.slot(NodeId(6)) = 1;
+        assert_eq!(table.bytes(), one, "the same page");
+        *table.slot(NodeId(70_000)) = 8;
+        assert_eq!((table.get(NodeId(5)), table.get(NodeId(70_000))), (7, 8));
+        assert_eq!((table.get(NodeId(7)), table.get(NodeId(u32::MAX))), (0, 0));
+        table.release();
+        assert_eq!((table.get(NodeId(5)), table.bytes()), (0, 0));
+        assert!(table.reclaim(1) && !table.reclaim(1), "two blocks were released");
+        *table.slot(NodeId(u32::MAX)) = 3;
+        assert_eq!(table.get(NodeId(u32::MAX)), 3, "every id has its place");
+    }
+
+    #[test]
+    fn a_pool_lends_pages_again_and_clean() {
+        let pool = Pool::new();
+        let table = |ids: std::ops::Range<u32>| {
+            let mut table = Paged::<u64>::default();
+            table.set_pool(&pool);
+            for id in ids {
+                assert_eq!(*table.slot(NodeId(id)), 0);
+                *table.slot(NodeId(id)) = 9;
+            }
+            table
+        };
+        let first = table(0..160);
+        assert_eq!((pool.lent(), pool.spare()), (10, 0));
+        let copy = first.clone();
+        drop(first);
+        assert_eq!((pool.lent(), pool.spare()), (0, 10));
+        assert_eq!(copy.get(NodeId(7)), 9);
+        let second = table(3000..3016 + 32);
+        assert_eq!((pool.lent(), pool.spare()), (4, 6));
+        let mut other = Paged::<u32>::default();
+        other.set_pool(&pool);
+        *other.slot(NodeId(1)) = 1;
+        assert_eq!((pool.lent(), pool.spare()), (5, 6), "types do not share pages");
+        drop((second, other));
+        assert_eq!((pool.lent(), pool.spare()), (0, 11));
+        pool.trim();
+        assert_eq!((pool.lent(), pool.spare()), (0, 0));
+    }
+
+    #[derive(Clone, Copy, Default)]
+    struct Note(u32);
+
+    impl Stamp for Note {
+        fn stamp(&self) -> u32 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_new_epoch_voids_all_records_also_when_the_count_wraps() {
+        let mut table = Stamped::<Note>::default();
+        for start in [2, u32::MAX - 5] {
+            table.now = start & !1;
+            for _ in 0..5 {
+                assert!(table.find(NodeId(1)).is_none());
+                table.set(NodeId(1), Note(table.now()));
+                assert!(table.find(NodeId(1)).is_some());
+                table.begin();
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_map_from_nodes_to_records(
+            writes in prop::collection::vec((0_u32..200_000, any::<u64>()), 1..200),
+        ) {
+            let mut table = Paged::<u64>::default();
+            let mut model = std::collections::HashMap::new();
+            for &(id, value) in &writes {
+                *table.slot(NodeId(id)) = value;
+                model.insert(id, value);
+            }
+            let taken = table.take_block(NodeId(writes[0].0));
+            for &id in model.keys() {
+                for id in [id, id + 1] {
+                    let expected = model.get(&id).copied().unwrap_or_default();
+                    let found = taken.find(&table, NodeId(id)).copied();
+                    prop_assert_eq!(found.unwrap_or_default(), expected);
+                }
+            }
+            table.put_block(taken);
+            for &id in model.keys() {
+                prop_assert_eq!(table.get(NodeId(id)), model[&id]);
+            }
+        }
+    }
+}
