@@ -4,7 +4,7 @@
 //! from the text. Here they are the moves that lie on no shortest way from where they begin, which
 //! agrees with everything the paper says about them.
 
-use tickstar::{BestFirst, Cost, Grid, NodeId, Priority, SearchConfig, Slice, Space, Status};
+use tickstar::{BestFirst, Cost, Grid, Map, NodeId, Priority, SearchConfig, Slice, Space, Status};
 
 use crate::Truth;
 
@@ -93,7 +93,7 @@ impl Moment {
 const NOWHERE: NodeId = NodeId(u32::MAX);
 
 /// The distance from the root of a search to a node, searching on until it is known.
-fn distance(search: &mut BestFirst, space: &impl Space, node: NodeId) -> Option<Cost> {
+fn distance(search: &mut BestFirst, space: &impl Map, node: NodeId) -> Option<Cost> {
     while !search.is_closed(node) {
         if search.run(space, &mut Slice::new(256)) != Status::Working {
             break;

@@ -121,7 +121,7 @@ impl Sim {
     /// # Errors
     /// When it cannot stand there any more.
     pub fn put_back(&mut self) -> Result<(), AgentError> {
-        self.agent.place(self.world.known(), self.start)?;
+        self.agent.restart(self.world.known(), self.start)?;
         self.world.moved(self.start);
         Ok(())
     }
@@ -155,9 +155,9 @@ impl Sim {
             above.clear();
             let mut note = |work| {
                 match work {
-                    Work::Expand(node) => expanded.push(node),
-                    Work::ExpandAbove { level, node } => above.push((level, node)),
-                    Work::Trace(_) | Work::Update(_) => {}
+                    Work::Expand { level: 0, node } => expanded.push(node),
+                    Work::Expand { level, node } => above.push((level, node)),
+                    _ => {}
                 }
                 true
             };

@@ -12,8 +12,9 @@ use tickstar_lab::{Outcome, Sim, Terrain};
 use common::{in_parallel, shared};
 
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn lengths_agree_with_those_the_benchmark_states() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     for map in ["wc3-512/battleground.map", "dao/orz103d.map", "rooms/32room_000.map"] {
         let path = shared.join("maps").join(map);
         let grid = read_map(&path).unwrap();
@@ -109,8 +110,9 @@ fn assert_near(value: f64, expected: &[f64]) {
 }
 
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn table_1_of_the_2009_paper_with_100() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let grids = grids(&shared);
     let courses = courses(&shared, &grids);
     let (length, expansions) = means(&courses, "tba", &[], 100);
@@ -123,8 +125,9 @@ fn table_1_of_the_2009_paper_with_100() {
 }
 
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn table_1_of_the_2009_paper_with_1000() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let grids = grids(&shared);
     let courses = courses(&shared, &grids);
     let (length, expansions) = means(&courses, "tba", &[], 1000);
@@ -136,8 +139,9 @@ fn table_1_of_the_2009_paper_with_1000() {
 }
 
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn not_leaving_a_path_for_a_shorter_one_helps() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let grids = grids(&shared);
     let courses = courses(&shared, &grids);
     let (plain, expansions) = means(&courses, "tba", &[], 100);
@@ -173,8 +177,9 @@ fn in_world(
 /// Weights and greed pay with a small budget, as the 2014 paper says. The lengths are those of an
 /// independent implementation.
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn weights_and_greed_with_nine_expansions() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let grids = grids(&shared);
     let courses = courses(&shared, &grids);
     let means = |name, settings: &[(&str, &str)]| in_world(&courses, "known", (name, settings), 9);
@@ -193,8 +198,9 @@ fn weights_and_greed_with_nine_expansions() {
 /// Learning pays in unknown terrain, as the 2012 paper says. The lengths are those of an independent
 /// implementation, whose ties may be broken in another order.
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn unknown_terrain_with_ten_and_a_hundred_expansions() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let grids = grids(&shared);
     let courses = courses(&shared, &grids);
     for (k, restarting, adaptive) in [(10, 10.2, 3.89), (100, 2.87, 2.15)] {

@@ -58,8 +58,9 @@ fn samples(map: &Path) -> Vec<[Option<Sample>; ALGORITHMS.len()]> {
 }
 
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn figures_5_to_7_of_the_2005_paper() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let solved: Vec<_> = in_parallel(&maps(&shared), |map| samples(map)).concat();
     let of = |nth: usize, longer: f64| {
         let all = solved.iter().filter_map(|row| row[nth].as_ref());
@@ -91,8 +92,9 @@ fn figures_5_to_7_of_the_2005_paper() {
 }
 
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn a_hierarchy_takes_a_few_looks_at_each_cell() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     for map in maps(&shared) {
         let mut grid = read_map(&map).unwrap();
         grid.abstracted();

@@ -69,8 +69,9 @@ fn assert_rising(what: &str, factor: f64, values: &[(&str, f64)]) {
 /// Figure 3 of the 2009 paper: the walk of TBA* is shorter than those of the learning searches, with less
 /// work for each move.
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn figure_3_of_the_2009_paper() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let courses = ["battleground", "divideandconquer", "duskwood"].map(|name| {
         let (map, problems) = (format!("wc3-512/{name}.map"), format!("tba-2009/{name}.txt"));
         Course::read(&shared, &map, &problems, Corners::Never, 10)
@@ -100,8 +101,9 @@ fn orz103d(shared: &Path, take: usize) -> [Course; 1] {
 
 /// Table 1 of the 2012 paper: on a known map one search is enough, and those that begin again take longer.
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn known_terrain_in_the_2012_paper() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let courses = orz103d(&shared, 10);
     let intervals = |setting| means(&courses, "known", setting, Some(K)).intervals;
     let tba = intervals(("tba", &FREE));
@@ -117,8 +119,9 @@ fn known_terrain_in_the_2012_paper() {
 /// Table 2 of the 2012 paper: on an unknown map it pays to learn, and to mend a search or walk while it is
 /// done. On the first ten problems alone D* Lite and Adaptive A* are even.
 #[test]
+#[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn unknown_terrain_in_the_2012_paper() {
-    let Some(shared) = shared() else { return };
+    let shared = shared();
     let courses = orz103d(&shared, 20);
     let intervals = |setting| means(&courses, "unknown", setting, Some(K)).intervals;
     let adaptive = intervals(("adaptive-astar", &[]));

@@ -1,29 +1,17 @@
-//! What the tests on the public benchmark's maps share.
+//! What the tests on the public benchmark's maps have in common.
 
 use std::path::{Path, PathBuf};
-use std::thread;
 
-/// The folder with the maps and problems, or a word that there is none.
-pub fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    // Straight to standard error: the test runner keeps what `println!` prints to itself.
-    let message = "skipped: no shared maps beside the repository\n";
-    std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes()).ok();
-    None
+use rayon::prelude::*;
+
+/// The folder with the benchmark's maps and problems. Tests that read it carry the attribute
+/// `#[cfg_attr(not(benchmark_maps), ignore = "…")]`, so that they are reported as ignored where it
+/// is absent.
+pub fn shared() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
-/// Does the same to each item, on as many threads as there are processors, and keeps the order.
-pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let share = items.len().div_ceil(threads).max(1);
-    let work = &work;
-    thread::scope(|scope| {
-        let run = |part: &'_ [T]| part.iter().map(work).collect::<Vec<R>>();
-        let parts: Vec<_> =
-            items.chunks(share).map(|part| scope.spawn(move || run(part))).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
-    })
+/// Applies `work` to every item on all processors. The results are in the order of the items.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    items.par_iter().map(work).collect()
 }

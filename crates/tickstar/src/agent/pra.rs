@@ -552,7 +552,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Cell, Grid, Work};
+    use crate::{Agent, Cell, Grid, Seen, Space, Step, Work};
 
     fn grid(width: u32, height: u32, blocked: &[(u32, u32)]) -> Grid {
         let mut grid = Grid::new(width, height).unwrap();
@@ -601,7 +601,7 @@ mod tests {
                 let mut at = start;
                 loop {
                     // One unit of work a tick, so that the marks before or after it are those of the search.
-                    let before = agent.planner.clone();
+                    let before = agent.policy.planner.clone();
                     let mut expanded = Vec::new();
                     let mut units = 0;
                     let mut watch = |work| {
@@ -610,8 +610,7 @@ mod tests {
                             return false;
                         }
                         match work {
-                            Work::Expand(node) => expanded.push((0, node)),
-                            Work::ExpandAbove { level, node } => expanded.push((level, node)),
+                            Work::Expand { level, node } => expanded.push((level, node)),
                             _ => {}
                         }
                         true
@@ -622,12 +621,12 @@ mod tests {
                             let parent = hierarchy.parent(level, node);
                             planner.top == level
                                 || planner.from == node
-                                || parent.is_some_and(|parent| planner.marks.has(parent))
+                                || parent.is_some_and(|parent| planner.refiner.is_marked(parent))
                         };
-                        prop_assert!(inside(&before) || inside(&agent.planner));
+                        prop_assert!(inside(&before) || inside(&agent.policy.planner));
                     }
-                    let most = config.k.filter(|_| !agent.planner.uncut);
-                    let longest = agent.stretch.len().max(agent.ready.len());
+                    let most = config.k.filter(|_| !agent.policy.planner.uncut);
+                    let longest = agent.policy.route.nodes().len().max(agent.policy.ready.len());
                     prop_assert!(most.is_none_or(|k| longest <= k as usize + 1));
                     match step {
                         Step::Move(to) => {

@@ -208,11 +208,6 @@ impl<T: Record> Paged<T> {
         }
     }
 
-    /// The number of pages that were touched.
-    pub fn pages(&self) -> usize {
-        self.pages
-    }
-
     /// Takes out the block of a node whose page has been touched, for quick access to the nodes around it. It
     /// must be put back before anything else is done with the table, but for nodes outside the block.
     #[inline]

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{Oracle, Random, Telling};
 use tickstar::{
-    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Neighbors, NodeId, Slice, Space,
+    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Map, Neighbors, NodeId, Slice,
+    Space,
 };
 
 /// Checks everything a hierarchy promises against the edges of the map.
-fn check(space: &impl Space, oracle: &Oracle, hierarchy: &Hierarchy) {
+fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy) {
     let mut nodes: BTreeSet<NodeId> =
         (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
     let mut edges: BTreeSet<(NodeId, NodeId)> = BTreeSet::new();
@@ -101,12 +102,7 @@ fn is_connected(members: &[NodeId], edges: &BTreeSet<(NodeId, NodeId)>) -> bool 
 }
 
 /// Checks connectivity between some random places.
-fn check_reachable(
-    space: &impl Space,
-    oracle: &Oracle,
-    hierarchy: &Hierarchy,
-    random: &mut Random,
-) {
+fn check_reachable(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy, random: &mut Random) {
     let nodes: Vec<_> =
         (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
     for _ in 0..nodes.len().min(4) {

@@ -916,7 +916,7 @@ fn an_opening_told_at_the_goal_is_heeded() {
     // A second walk, so that the first has taught something.
     for _ in 0..2 {
         assert!(walk(&mut agent, &problem, 100).arrived());
-        agent.place(&problem.space, problem.start).unwrap();
+        agent.restart(&problem.space, problem.start).unwrap();
     }
     assert!(walk(&mut agent, &problem, 100).arrived());
     let door = problem.space.node(Cell::new(3, 2)).unwrap();
@@ -924,7 +924,7 @@ fn an_opening_told_at_the_goal_is_heeded() {
     problem.oracle.update(&problem.space, &[door]);
     let seen = Seen { changed: &[door] };
     assert_eq!(tick(&mut agent, &problem.space, seen, 100, u64::MAX).step, Step::Arrived);
-    agent.place(&problem.space, problem.start).unwrap();
+    agent.restart(&problem.space, problem.start).unwrap();
     let to_goal = problem.oracle.distances(problem.goal);
     check_estimates(agent.search(), &problem.space, &problem.oracle, &to_goal);
 }

@@ -9,8 +9,8 @@ use crate::kit::{
 };
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, Limits, NodeId,
-    OpenList, Priority, Ratio, SearchConfig, Seen, Slice, Space, Step,
+    Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, Limits, Map,
+    NodeId, OpenList, Priority, Ratio, SearchConfig, Seen, Slice, Space, Step,
 };
 
 const UNLIMITED: u64 = u64::MAX;
@@ -65,11 +65,11 @@ impl Setup {
         (expansions, share("c", budget - expansions).max(1), share("c", budget).max(1))
     }
 
-    fn agent<S: Space>(&self, problem: &Problem<S>) -> Box<dyn Agent<S> + Send> {
+    fn agent<S: Map>(&self, problem: &Problem<S>) -> Box<dyn Agent<S> + Send> {
         self.config.agent(&problem.space, problem.start, problem.goal).unwrap()
     }
 
-    fn walk<S: Space>(&self, problem: &Problem<S>, budget: u64) -> Walk {
+    fn walk<S: Map>(&self, problem: &Problem<S>, budget: u64) -> Walk {
         walk_of(&self.config, self.agent(problem).as_mut(), problem, budget)
     }
 
@@ -136,7 +136,7 @@ macro_rules! on_random_problems {
 
 #[test]
 fn every_walk_keeps_what_is_promised() {
-    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+    fn check<S: Map + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
         let _context = Telling((problem, setup, budget));
         // The steps are checked to be edges, and to come to an end, while it walks.
         let walk = setup.walk(problem, budget);
@@ -151,7 +151,7 @@ fn every_walk_keeps_what_is_promised() {
 }
 
 /// No tick works past its budget.
-fn check_budgets<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, walk: &Walk) {
+fn check_budgets<S: Map>(setup: &Setup, problem: &Problem<S>, budget: u64, walk: &Walk) {
     let (expansions, traces, traces_after) = setup.shares(budget);
     let limits = setup.agent(problem).limits(budget);
     let updates = budget.saturating_mul(10);
@@ -184,7 +184,7 @@ fn check_budgets<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, wal
 }
 
 /// The search is the plain one, cut into ticks; or there are many, each from where the agent stands.
-fn check_expansions<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, walk: &Walk) {
+fn check_expansions<S: Map>(setup: &Setup, problem: &Problem<S>, budget: u64, walk: &Walk) {
     if setup.is_local() {
         check_lookaheads(setup, problem, budget, walk);
         return;
@@ -204,7 +204,7 @@ fn check_expansions<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, 
 }
 
 /// What is expanded before each step lies round the agent, and is as much as is asked for.
-fn check_lookaheads<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, walk: &Walk) {
+fn check_lookaheads<S: Map>(setup: &Setup, problem: &Problem<S>, budget: u64, walk: &Walk) {
     let mut at = problem.start;
     let mut expanded: Vec<NodeId> = Vec::new();
     // It is on its way to the target of an earlier tick, and does not look.
@@ -236,7 +236,7 @@ fn check_lookaheads<S: Space>(setup: &Setup, problem: &Problem<S>, budget: u64, 
 }
 
 /// A search from where the agent stands: as many nodes as the tick has, each met from one before it.
-fn check_tree<S: Space>(problem: &Problem<S>, budget: u64, at: NodeId, tick: &Tick) {
+fn check_tree<S: Map>(problem: &Problem<S>, budget: u64, at: NodeId, tick: &Tick) {
     let Some((first, others)) = tick.expanded.split_first() else { return };
     assert_eq!(*first, at);
     for (before, node) in (1..).zip(others) {
@@ -252,7 +252,7 @@ fn check_tree<S: Space>(problem: &Problem<S>, budget: u64, at: NodeId, tick: &Ti
 
 /// All nodes that are fewer than so many steps away, the nearest first; not the goal, and none to which
 /// every way of so few steps leads over it.
-fn check_ball<S: Space>(
+fn check_ball<S: Map>(
     setup: &Setup,
     problem: &Problem<S>,
     at: NodeId,
@@ -287,7 +287,7 @@ fn check_ball<S: Space>(
     }
 }
 
-fn check_cost<S: Space>(
+fn check_cost<S: Map>(
     setup: &Setup,
     problem: &Problem<S>,
     budget: u64,
@@ -341,7 +341,7 @@ fn check_cost<S: Space>(
 
 #[test]
 fn a_walk_is_the_same_every_time_and_after_any_other() {
-    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+    fn check<S: Map + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
         let _context = Telling((problem, setup, budget));
         let once = setup.walk(problem, budget);
         assert_eq!(setup.walk(problem, budget), once, "run twice");
@@ -365,7 +365,7 @@ fn a_walk_is_the_same_every_time_and_after_any_other() {
 
 #[test]
 fn both_open_lists_lead_to_the_same_walk() {
-    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+    fn check<S: Map + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
         if !setup.is("open", "buckets") {
             return;
         }
@@ -382,7 +382,7 @@ fn both_open_lists_lead_to_the_same_walk() {
 
 #[test]
 fn ticks_that_are_cut_short_do_no_harm() {
-    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+    fn check<S: Map + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
         let mut random = Random::new(budget);
         let most = Most::of(&setup.config, problem, budget);
         for (name, idle, units) in [("often nothing", 75, 9), ("one unit", 0, 1), ("any", 20, 200)]
@@ -426,7 +426,7 @@ fn without_any_work_an_agent_stays_put() {
 
 #[test]
 fn an_end_is_an_end() {
-    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+    fn check<S: Map + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
         let _context = Telling((problem, setup, budget));
         let mut agent = setup.agent(problem);
         let walk = walk_of(&setup.config, agent.as_mut(), problem, budget);
@@ -501,7 +501,7 @@ fn who_plans_on_an_abstraction_needs_one() {
 
 #[test]
 fn who_acts_at_once_moves_in_the_first_tick() {
-    fn check<S: Space + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
+    fn check<S: Map + Draw>(setup: &Setup, problem: &Problem<S>, budget: u64) {
         let _context = Telling((problem, setup, budget));
         let walk = setup.walk(problem, budget);
         let moves = matches!(walk.ticks[0].step, Step::Move(_));

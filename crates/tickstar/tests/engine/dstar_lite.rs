@@ -5,8 +5,8 @@ use std::fmt;
 use crate::kit::{Draw, Oracle, Problem, Random, Telling, World, discover, walk};
 use tickstar::{
     Agent, AgentError, AgentState, BestFirst, Cell, Cost, DStarLite, DStarLiteConfig,
-    EndpointError, Event, Graph, Grid, NodeId, OpenList, SearchConfig, Seen, Slice, Space, Step,
-    Ties, Work,
+    EndpointError, Event, Graph, Grid, Map, NodeId, OpenList, SearchConfig, Seen, Slice, Space,
+    Step, Ties, Work,
 };
 
 /// Both open lists with either rule for ties.
@@ -516,7 +516,7 @@ fn it_can_be_put_anywhere_at_any_time() {
             let goal_free = scene.map.grid.contains(scene.goal);
             let Some(at) = (!free.is_empty()).then(|| random.pick(&free)) else { continue };
             let (at, before) = (scene.map.grid.node(at).unwrap(), scene.at());
-            let placed = scene.agent.place(&scene.map.grid, at);
+            let placed = scene.agent.restart(&scene.map.grid, at);
             assert_eq!(placed.is_ok(), goal_free);
             assert_eq!(scene.at(), if goal_free { at } else { before });
         }
@@ -533,7 +533,7 @@ fn changes_told_at_the_goal_are_remembered() {
         let told = scene.map.set(Cell::new(3, 0), false).unwrap();
         assert_eq!(scene.tick(&[told], 0, u64::MAX).step, Step::Arrived);
         let start = grid.node(Cell::new(0, 0)).unwrap();
-        scene.agent.place(&scene.map.grid, start).unwrap();
+        scene.agent.restart(&scene.map.grid, start).unwrap();
         assert_eq!(scene.walk_to_the_end(3), Step::Arrived);
     }
 }
@@ -566,7 +566,7 @@ fn tasks_it_cannot_take_are_errors() {
         let mut agent = DStarLite::new(&grid, DStarLiteConfig::default(), free, free).unwrap();
         let goal = AgentError::Endpoint(EndpointError::Goal(bad));
         assert_eq!(agent.assign(&grid, free, bad).unwrap_err(), goal);
-        assert_eq!(agent.place(&grid, bad).unwrap_err(), start);
+        assert_eq!(agent.restart(&grid, bad).unwrap_err(), start);
         // It goes on as if it had not been asked.
         let step = agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited());
         assert_eq!(step, Step::Arrived);
@@ -652,7 +652,7 @@ fn a_door_that_opens_and_shuts_for_ever_takes_no_more_memory() {
         }
         let late = scene.agent.bytes();
         assert!(late <= early * 11 / 10, "{late} bytes, from {early}");
-        scene.agent.place(&scene.map.grid, grid.node(Cell::new(39, 2)).unwrap()).unwrap();
+        scene.agent.restart(&scene.map.grid, grid.node(Cell::new(39, 2)).unwrap()).unwrap();
         scene.walk_to_the_end(u64::MAX);
     }
 }

@@ -12,8 +12,8 @@ use crate::kit::{
 };
 use tickstar::{
     Acting, Agent, AgentState, Avoid, Cell, Commitment, Corners, Cost, Event, Graph, Grid, Lesson,
-    Local, LocalConfig, Lookahead, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice,
-    Space, Step, TimeBoundedConfig, Tracing,
+    Local, LocalConfig, Lookahead, Map, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen,
+    Slice, Space, Step, TimeBoundedConfig, Tracing,
 };
 
 const UNLIMITED: u64 = u64::MAX;
@@ -669,7 +669,7 @@ fn is_consistent(config: LocalConfig) -> bool {
 
 /// Checks all estimates on a map: between the space's and the true distance, and consistent if they are said
 /// to be. Answers how many are above the space's.
-fn check_estimates<S: Space>(
+fn check_estimates<S: Map>(
     agent: &Local,
     (space, map): (&S, &Oracle),
     to_goal: &[Option<Cost>],
@@ -868,7 +868,7 @@ fn rtaa_with_one_expansion_is_lrta_with_one_step() {
     assert!(moves > 20_000 && unreachable > 100, "{moves}, {unreachable}");
 }
 
-fn cost_of(problem: &Problem<impl Space>, ticks: &[Tick]) -> Cost {
+fn cost_of(problem: &Problem<impl Map>, ticks: &[Tick]) -> Cost {
     let moves = ticks.iter().filter_map(|tick| match tick.step {
         Step::Move(to) => Some(to),
         _ => None,
@@ -930,7 +930,7 @@ fn trial_after_trial_it_ends_on_an_optimal_path() {
                 assert_eq!(terrain.edges().path_cost(&moves), optimum, "trial {trial}");
                 return trial;
             }
-            agent.place(terrain.space(), start).unwrap();
+            agent.restart(terrain.space(), start).unwrap();
         }
         panic!("it never comes to an end of learning");
     }
@@ -1251,7 +1251,7 @@ fn a_plan_is_that_of_the_task() {
         let plan = |agent: &Local| agent.plan();
         agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited());
         assert_eq!(plan(&agent).unwrap().len(), 5);
-        agent.place(&grid, node(0, 0)).unwrap();
+        agent.restart(&grid, node(0, 0)).unwrap();
         assert_eq!(plan(&agent), None);
         agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited());
         agent.assign(&grid, node(9, 9), node(9, 0)).unwrap();

@@ -4,7 +4,7 @@
 use crate::kit::{Kind, Oracle, Problem, Random, Telling, World, ratio};
 use tickstar::catalog;
 use tickstar::{
-    Agent, AgentError, AgentState, Cell, Cost, DLrta, DLrtaConfig, Event, Graph, Grid, NodeId,
+    Agent, AgentError, AgentState, Cell, Cost, DLrta, DLrtaConfig, Event, Graph, Grid, Map, NodeId,
     PrLrta, PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
 };
 
@@ -18,7 +18,7 @@ struct Tick {
 }
 
 /// One tick, of which only so many units of work are allowed. It must keep to its limits.
-fn tick<S: Space>(
+fn tick<S: Map>(
     agent: &mut dyn Agent<S>,
     space: &S,
     seen: Seen<'_>,
@@ -28,7 +28,7 @@ fn tick<S: Space>(
     let mut levels = Vec::new();
     let mut watch = |work| {
         match work {
-            Work::Expand(node) => assert!(node.index() < space.size()),
+            Work::Expand { level: 0, node } => assert!(node.index() < space.size()),
             Work::ExpandAbove { level, .. } if !levels.contains(&level) => levels.push(level),
             _ => {}
         }
@@ -60,7 +60,7 @@ struct Walk {
 const TOO_MANY: usize = 3_000_000;
 
 /// Lets an agent walk until it arrives or gives up. Every step must be an edge.
-fn walk<S: Space>(
+fn walk<S: Map>(
     agent: &mut dyn Agent<S>,
     problem: &Problem<S>,
     budget: u64,
@@ -105,7 +105,7 @@ impl Which {
         }
     }
 
-    fn agent<S: Space>(self, space: &S, start: NodeId, goal: NodeId) -> Box<dyn Agent<S>> {
+    fn agent<S: Map>(self, space: &S, start: NodeId, goal: NodeId) -> Box<dyn Agent<S>> {
         match self {
             Which::Pr(config) => Box::new(PrLrta::new(space, config, start, goal).unwrap()),
             Which::D(config) => Box::new(DLrta::new(space, config, start, goal).unwrap()),
@@ -669,7 +669,7 @@ fn they_go_on_from_where_they_are_put() {
         for _ in 0..random.below(30) {
             tick(&mut *agent, &problem.space, Seen::default(), 4, u64::MAX);
         }
-        agent.place(&problem.space, problem.start).unwrap();
+        agent.restart(&problem.space, problem.start).unwrap();
         assert_eq!(agent.position(), problem.start);
         assert!(check_end(&problem, &walk(&mut *agent, &problem, 4, || u64::MAX)));
         assert!(agent.bytes() > 0);

@@ -5,8 +5,8 @@ use crate::kit::{
     weighted,
 };
 use tickstar::{
-    BestFirst, Cell, Cost, EndpointError, Graph, Grid, NodeId, OpenList, Priority, SearchConfig,
-    Slice, Space, Status, find_path,
+    BestFirst, Cell, Cost, EndpointError, Graph, Grid, Map, NodeId, OpenList, Priority,
+    SearchConfig, Slice, Space, Status, find_path,
 };
 
 const LISTS: [OpenList; 2] = [OpenList::Buckets, OpenList::Heap];
@@ -48,13 +48,13 @@ macro_rules! on_random_problems {
     };
 }
 
-fn explored<S: Space>(problem: &Problem<S>, config: SearchConfig) -> Explored {
+fn explored<S: Map>(problem: &Problem<S>, config: SearchConfig) -> Explored {
     explore(&mut BestFirst::new(config), &problem.space, (problem.start, problem.goal))
 }
 
 #[test]
 fn paths_are_as_cheap_as_dijkstras() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         let _context = Telling(problem);
         for open in LISTS {
             let config = SearchConfig { open, ..SearchConfig::default() };
@@ -71,7 +71,7 @@ fn paths_are_as_cheap_as_dijkstras() {
 
 #[test]
 fn both_open_lists_expand_in_the_same_order() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
             let _context = Telling((problem, config));
             let heap = SearchConfig { open: OpenList::Heap, ..config };
@@ -94,7 +94,7 @@ fn both_open_lists_expand_in_the_same_order() {
 
 #[test]
 fn pausing_changes_nothing() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         for (i, config) in settings(OpenList::Buckets).enumerate() {
             let config = SearchConfig { open: LISTS[i / 2 % 2], ..config };
             let _context = Telling((problem, config));
@@ -118,7 +118,7 @@ fn pausing_changes_nothing() {
 
 #[test]
 fn a_weighted_path_costs_at_most_the_weight_times_the_optimum() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         for (num, den) in [(1, 1), (7, 5), (3, 1), (10, 1)] {
             for reopen in [false, true] {
                 let _context = Telling((problem, num, den, reopen));
@@ -186,7 +186,7 @@ fn neighbours_left_out_are_not_missed() {
 
 #[test]
 fn edges_are_those_of_the_oracle_in_the_documented_order() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         let _context = Telling(problem);
         for node in (0..problem.oracle.size() as u32).map(NodeId) {
             let mut edges = Vec::new();
@@ -199,7 +199,7 @@ fn edges_are_those_of_the_oracle_in_the_documented_order() {
 
 #[test]
 fn parents_lead_to_the_root_at_every_pause() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
             let _context = Telling((problem, config));
             let mut search = BestFirst::new(config);
@@ -248,7 +248,7 @@ fn a_reused_search_is_as_good_as_new() {
 
 #[test]
 fn the_estimate_is_consistent() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         let _context = Telling(problem);
         let (space, goal) = (&problem.space, problem.goal);
         assert_eq!(space.estimate(goal, goal), Cost::ZERO);
@@ -264,7 +264,7 @@ fn the_estimate_is_consistent() {
 
 #[test]
 fn the_goal_is_found_without_being_expanded() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
             let _context = Telling((problem, config));
             let explored = explored(problem, config);
@@ -316,7 +316,7 @@ fn ends_that_cannot_be_stood_on_are_errors() {
 
 #[test]
 fn a_path_to_the_start_is_the_start() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
             let _context = Telling((problem, config));
             let start = problem.start;
@@ -329,7 +329,7 @@ fn a_path_to_the_start_is_the_start() {
 
 #[test]
 fn several_roots_give_the_cheapest_of_them() {
-    fn check<S: Space + Draw>(problem: &Problem<S>) {
+    fn check<S: Map + Draw>(problem: &Problem<S>) {
         let _context = Telling(problem);
         let (space, goal) = (&problem.space, problem.goal);
         let mut random = Random::new(problem.oracle.size() as u64);

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{Kind, Oracle, Problem, Random, Telling};
 use tickstar::{
-    Agent, AgentState, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, NodeId, Seen, Slice,
-    Space, Step, Subgoals,
+    Agent, AgentState, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, Map, NodeId, Seen,
+    Slice, Space, Step, Subgoals,
 };
 
 /// The nodes of a level.
@@ -15,7 +15,7 @@ fn nodes_of(hierarchy: &Hierarchy, level: usize) -> Vec<NodeId> {
 }
 
 /// The cell of a node closest to its mean position, the smallest id first.
-fn representative(space: &impl Space, cells: &[NodeId]) -> NodeId {
+fn representative(space: &impl Map, cells: &[NodeId]) -> NodeId {
     let at = |cell: NodeId| {
         let (x, y) = space.position(cell).unwrap_or_default();
         (i64::from(x), i64::from(y))
@@ -78,7 +78,7 @@ fn distances_inside(oracle: &Oracle, from: NodeId, cells: &BTreeSet<NodeId>) -> 
 }
 
 /// Checks all tables of a level. Answers how many depths were above one, and how many had no limit.
-fn check(space: &impl Space, oracle: &Oracle, hierarchy: &Hierarchy, level: usize) -> [usize; 3] {
+fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy, level: usize) -> [usize; 3] {
     let tables = Subgoals::build(space, hierarchy, level);
     let told = Oracle::as_told(space);
     let nodes = nodes_of(hierarchy, level);

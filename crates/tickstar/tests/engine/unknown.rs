@@ -568,7 +568,7 @@ fn run_until_nothing_is_new(
         if !walk.ticks.iter().any(|tick| tick.has(Event::Restart)) {
             return Some((agent.plan().expect("it arrived"), run));
         }
-        agent.place(&world.known, start).unwrap();
+        agent.restart(&world.known, start).unwrap();
     }
     panic!("more runs than cells to discover");
 }
@@ -685,7 +685,7 @@ fn a_new_task_forgets_and_a_new_place_does_not() {
                     |_, _, _| (),
                 );
                 let mut placed = agent.clone();
-                placed.place(&world.known, start).unwrap();
+                placed.restart(&world.known, start).unwrap();
                 let placed = discover(&mut placed, &mut world.clone(), budget, |_, _, _| ());
                 agent.assign(&world.known, start, goal).unwrap();
                 let assigned = discover(&mut agent, &mut world.clone(), budget, |_, _, _| ());
@@ -720,7 +720,7 @@ fn a_pocket_is_learned_once() {
     assert!(agent.search().estimate(&world.known, deep) > plain);
 
     let mut placed = agent.clone();
-    placed.place(&world.known, start).unwrap();
+    placed.restart(&world.known, start).unwrap();
     assert!(placed.search().estimate(&world.known, deep) > plain, "it has learned");
     let again = discover(&mut placed, &mut world.clone(), 5, |_, _, _| ());
     assert!(!again.expanded().any(|node| node == deep));

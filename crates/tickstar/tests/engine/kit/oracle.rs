@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use tickstar::{Cell, Corners, Cost, Grid, Neighbors, NodeId, Space};
+use tickstar::{Cell, Corners, Cost, Grid, Map, Neighbors, NodeId, Space};
 
 /// The edges of a map as the tests understand them.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Oracle {
     }
 
     /// The edges of a space in the order in which it tells them, for what is listed by that order.
-    pub fn as_told(space: &impl Space) -> Oracle {
+    pub fn as_told(space: &impl Map) -> Oracle {
         let mut edges = vec![Vec::new(); space.size()];
         for (from, edges) in (0..).map(NodeId).zip(&mut edges) {
             space.for_each_edge(from, |to, cost| edges.push((to, cost)));

@@ -1,7 +1,9 @@
 //! A recorder of searches and walks.
 
 use tickstar::catalog::Config;
-use tickstar::{Agent, BestFirst, Cost, Event, NodeId, Seen, Slice, Space, Status, Step, Work};
+use tickstar::{
+    Agent, BestFirst, Cost, Event, Map, NodeId, Seen, Slice, Space, Status, Step, Work,
+};
 
 use super::{Oracle, Problem};
 
@@ -17,7 +19,7 @@ pub struct Explored {
 }
 
 /// Runs a search to its end, so many expansions at a time, with a look at it at every pause.
-pub fn explore_with<S: Space>(
+pub fn explore_with<S: Map>(
     search: &mut BestFirst,
     space: &S,
     (start, goal): (NodeId, NodeId),
@@ -28,7 +30,9 @@ pub fn explore_with<S: Space>(
     let mut order = Vec::new();
     loop {
         let mut watch = |work| {
-            let Work::Expand(node) = work else { panic!("a search does nothing but expand") };
+            let Work::Expand { node, .. } = work else {
+                panic!("a search does nothing but expand")
+            };
             order.push(node);
             true
         };
@@ -48,7 +52,7 @@ pub fn explore_with<S: Space>(
 }
 
 /// As [`explore_with`], in one go.
-pub fn explore<S: Space>(search: &mut BestFirst, space: &S, ends: (NodeId, NodeId)) -> Explored {
+pub fn explore<S: Map>(search: &mut BestFirst, space: &S, ends: (NodeId, NodeId)) -> Explored {
     explore_with(search, space, ends, u64::MAX, |_| ())
 }
 
@@ -74,7 +78,7 @@ impl Tick {
 }
 
 /// One tick, of which only the first `patience` units of work are allowed.
-pub fn tick<S: Space>(
+pub fn tick<S: Map>(
     agent: &mut (impl Agent<S> + ?Sized),
     space: &S,
     seen: Seen<'_>,
@@ -86,8 +90,8 @@ pub fn tick<S: Space>(
         let allowed = patience > 0;
         patience = patience.saturating_sub(1);
         match work {
-            Work::Expand(node) if allowed => expanded.push(node),
-            Work::ExpandAbove { level, node } if allowed => above.push((level, node)),
+            Work::Expand { level: 0, node } if allowed => expanded.push(node),
+            Work::Expand { level, node } if allowed => above.push((level, node)),
             _ => {}
         }
         allowed
@@ -143,7 +147,7 @@ pub fn is_slow(config: &Config) -> bool {
 /// once by an edge beyond it. A step of cost `c` leads to an estimate that is lower by `c`, so
 /// all steps together cost no more than all that was raised, and the first estimate. No step
 /// is cheaper than the cheapest edge.
-pub fn most_moves<S: Space>(
+pub fn most_moves<S: Map>(
     space: &S,
     oracle: &Oracle,
     (from, goal): (NodeId, NodeId),
@@ -175,7 +179,7 @@ impl Most {
     /// depressions have been seen to take a little more than is said above: their steps do not always lower
     /// the estimate by what they cost. Where ticks are cut short to a unit of work, one may spend as many
     /// on a step as thrice the nodes there are, and more if some are cut short to nothing.
-    pub fn of<S: Space>(config: &Config, problem: &Problem<S>, budget: u64) -> Most {
+    pub fn of<S: Map>(config: &Config, problem: &Problem<S>, budget: u64) -> Most {
         let size = problem.oracle.size();
         if !is_slow(config) {
             return Most::ticks(too_many_ticks(size, budget));
@@ -198,7 +202,7 @@ impl Most {
 }
 
 /// Lets an agent walk until it arrives or gives up. Every step must be an edge, and it must end.
-pub fn walk_within<S: Space>(
+pub fn walk_within<S: Map>(
     most: Most,
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
@@ -230,7 +234,7 @@ pub fn walk_within<S: Space>(
 }
 
 /// As [`walk_within`], for an agent that is quick to give up.
-pub fn walk_with<S: Space>(
+pub fn walk_with<S: Map>(
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
     budget: u64,
@@ -240,7 +244,7 @@ pub fn walk_with<S: Space>(
     walk_within(most, agent, problem, budget, patience)
 }
 
-pub fn walk<S: Space>(
+pub fn walk<S: Map>(
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
     budget: u64,
@@ -249,7 +253,7 @@ pub fn walk<S: Space>(
 }
 
 /// As [`walk`], for an agent of this algorithm.
-pub fn walk_of<S: Space>(
+pub fn walk_of<S: Map>(
     config: &Config,
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,

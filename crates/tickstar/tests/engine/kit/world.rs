@@ -4,7 +4,7 @@ use std::fmt;
 
 use tickstar::catalog::Config;
 use tickstar::{
-    Agent, BestFirst, Cost, Grid, Neighbors, NodeId, Seen, Space, Step, TimeBounded,
+    Agent, BestFirst, Cost, Grid, Map, Neighbors, NodeId, Seen, Space, Step, TimeBounded,
     TimeBoundedConfig,
 };
 
@@ -165,7 +165,7 @@ pub fn discover_within<A: Agent<Grid> + ?Sized>(
 }
 
 /// Checks that parents lead from a node, if the search has met it, to a root, at ever smaller costs.
-pub fn check_branch(search: &BestFirst, space: &impl Space, from: NodeId) {
+pub fn check_branch(search: &BestFirst, space: &impl Map, from: NodeId) {
     let Some(mut cost) = search.cost_to(from) else { return };
     let mut node = from;
     for _ in 0..=space.size() {
