@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use tickstar::{Grid, Hierarchy, NodeId, Space};
+use tickstar::{Grid, Hierarchy, Map as _, NodeId, Space};
 use tickstar_lab::ProblemError;
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};

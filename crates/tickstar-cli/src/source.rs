@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use tickstar::catalog::{self, Config};
-use tickstar::{Cell, Corners, Grid, Hierarchy, Neighbors, Space, Subgoals};
+use tickstar::{Cell, Corners, Grid, Hierarchy, Map as _, Neighbors, Subgoals};
 use tickstar_lab::builtin::{self, Builtin};
 use tickstar_lab::{Clock, Job, Pace, Preparation, Problem, Terrain, WorldKind, files};
 

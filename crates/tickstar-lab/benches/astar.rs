@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use pathfinding::prelude::astar;
 use tickstar::{
-    Agent, AgentState, BestFirst, Cell, Event, OpenList, SearchConfig, Seen, Slice, Step,
-    TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, BestFirst, Cell, Event, OpenList, SearchConfig, Seen, Slice, Step, TimeBounded,
+    TimeBoundedConfig, Tracing,
 };
 
 use courses::{Course, courses};

@@ -97,8 +97,8 @@ static ALL: [Builtin; 12] = [
 #[cfg(test)]
 mod tests {
     use tickstar::{
-        Agent, AgentState, Cost, Event, NodeId, SearchConfig, Seen, Slice, Space, Step,
-        TimeBounded, TimeBoundedConfig, find_path,
+        Agent, Cost, Event, NodeId, SearchConfig, Seen, Slice, Space, Step, TimeBounded,
+        TimeBoundedConfig, find_path,
     };
 
     use super::*;

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
-use tickstar::{Cell, Grid, Hierarchy, NodeId, Space, Subgoals};
+use tickstar::{Cell, Grid, Hierarchy, Map, NodeId, Space, Subgoals};
 
 use crate::Ranked;
 use crate::generate::Dice;

@@ -22,7 +22,7 @@ impl Reference {
         let config = SearchConfig { priority: Priority::UNIFORM, ..SearchConfig::default() };
         let mut search = BestFirst::new(config);
         let grid = truth.grid().clone();
-        search.start(&grid, goal, NOWHERE);
+        search.explore(&grid, goal, goal);
         Reference { grid, search }
     }
 
@@ -80,17 +80,13 @@ impl Moment {
     }
 
     fn distance(&mut self, truth: &Truth, from: NodeId) -> Option<Cost> {
-        let begun = self.agent.is_some();
-        let space = Towards { grid: truth.grid(), node: *self.agent.get_or_insert(from) };
-        if !begun {
-            self.search.start(&space, self.goal, NOWHERE);
+        if self.agent.is_none() {
+            self.agent = Some(from);
+            self.search.explore(truth.grid(), self.goal, from);
         }
-        distance(&mut self.search, &space, from)
+        distance(&mut self.search, truth.grid(), from)
     }
 }
-
-/// A goal that no node is: a search for it goes on for as long as it is let.
-const NOWHERE: NodeId = NodeId(u32::MAX);
 
 /// The distance from the root of a search to a node, searching on until it is known.
 fn distance(search: &mut BestFirst, space: &impl Map, node: NodeId) -> Option<Cost> {
@@ -100,41 +96,6 @@ fn distance(search: &mut BestFirst, space: &impl Map, node: NodeId) -> Option<Co
         }
     }
     search.cost_to(node)
-}
-
-/// A grid whose estimates lead to one node, whatever the goal: a search that goes on when it has come
-/// there.
-struct Towards<'g> {
-    grid: &'g Grid,
-    node: NodeId,
-}
-
-impl Space for Towards<'_> {
-    const MAX_EDGES: usize = Grid::MAX_EDGES;
-
-    fn size(&self) -> usize {
-        self.grid.size()
-    }
-
-    fn contains(&self, node: NodeId) -> bool {
-        self.grid.contains(node)
-    }
-
-    fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost)) {
-        self.grid.for_each_edge(from, visit);
-    }
-
-    fn estimate(&self, from: NodeId, _: NodeId) -> Cost {
-        self.grid.estimate(from, self.node)
-    }
-
-    fn max_edge_cost(&self) -> Cost {
-        self.grid.max_edge_cost()
-    }
-
-    fn is_reversible(&self) -> bool {
-        self.grid.is_reversible()
-    }
 }
 
 #[cfg(test)]

@@ -333,12 +333,16 @@ mod tests {
             unreachable!("it has one task")
         }
 
-        fn place(&mut self, _: &Grid, _: NodeId) -> Result<(), AgentError> {
+        fn restart(&mut self, _: &Grid, _: NodeId) -> Result<(), AgentError> {
             unreachable!("it is left alone")
         }
     }
 
     impl tickstar::AgentState for Stretches {
+        fn goal(&self) -> NodeId {
+            self.row[5]
+        }
+
         fn position(&self) -> NodeId {
             self.row[self.at]
         }

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use tickstar::{Space, catalog};
+use tickstar::{Map, Space, catalog};
 use tickstar_lab::files::{read_map, read_scen};
 use tickstar_lab::{Clock, Job, Pace, Record, Sample, Spread, Terrain};
 

@@ -6,8 +6,8 @@ use std::cell::Cell as Counter;
 
 use tickstar::catalog;
 use tickstar::{
-    Agent, AgentState, Cell, Cost, Event, Grid, NodeId, Restart, SearchConfig, Seen, Skip, Slice,
-    Space, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, Cell, Cost, Event, Grid, Map, NodeId, Restart, SearchConfig, Seen, Slice, Space, Step,
+    TimeBounded, TimeBoundedConfig, Tracing,
 };
 use tickstar_lab::{Job, Outcome, Record, Terrain, builtin};
 
@@ -72,21 +72,6 @@ impl Space for Counted {
         self.ask().for_each_edge(from, visit);
     }
 
-    fn for_each_edge_onward(
-        &self,
-        from: NodeId,
-        parent: NodeId,
-        goal: NodeId,
-        skip: Skip,
-        visit: impl FnMut(NodeId, Cost, Cost),
-    ) {
-        self.ask().for_each_edge_onward(from, parent, goal, skip, visit);
-    }
-
-    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
-        self.ask().estimate(from, to)
-    }
-
     fn max_edge_cost(&self) -> Cost {
         self.ask().max_edge_cost()
     }
@@ -95,16 +80,22 @@ impl Space for Counted {
         self.ask().is_reversible()
     }
 
+    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        self.ask().edge(from, to)
+    }
+}
+
+impl Map for Counted {
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        self.ask().estimate(from, to)
+    }
+
     fn for_each_affected(&self, changed: NodeId, visit: impl FnMut(NodeId)) {
         self.ask().for_each_affected(changed, visit);
     }
 
     fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
         self.ask().estimate_through(from, changed, to)
-    }
-
-    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
-        self.ask().edge(from, to)
     }
 }
 

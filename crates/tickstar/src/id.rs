@@ -10,6 +10,9 @@ use std::fmt;
 pub struct NodeId(pub u32);
 
 impl NodeId {
+    /// An id that no node has.
+    pub(crate) const NONE: NodeId = NodeId(u32::MAX);
+
     /// The id as an index into a table.
     #[inline]
     pub fn index(self) -> usize {

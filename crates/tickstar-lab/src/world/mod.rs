@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tickstar::catalog::{Config, Entry};
-use tickstar::{Cell, Cost, Grid, Neighbors, NodeId, Ratio, Slice, Space, Subgoals};
+use tickstar::{Cell, Cost, Grid, Map, Neighbors, NodeId, Ratio, Slice, Space, Subgoals};
 
 use self::drift::{Drift, Ground};
 pub use self::kind::{WorldKind, WorldKindError};

@@ -451,7 +451,7 @@ impl<S: Map> SubgoalPlan<'_, S> {
             return SubgoalColumn { target, cells: Vec::new() };
         };
         let search = &mut memory.search;
-        search.start(self.space, self.centres[target], NOWHERE);
+        search.explore(self.space, self.centres[target], self.centres[target]);
         search.run(self.space, &mut Slice::unlimited());
         let leave = |&row: &u32| {
             let outside = |cell: &NodeId| self.owners[cell.index()] != row;

@@ -372,6 +372,10 @@ impl Policy for PrLrtaPolicy {
         self.drop_plan();
     }
 
+    fn moved(&mut self, _: NodeId, to: NodeId) {
+        self.route.moved(to);
+    }
+
     /// It goes on along its path if it is beside it, and plans anew from there if it is not.
     fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
         if self.stage != Stage::Walk {

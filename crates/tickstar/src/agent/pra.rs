@@ -203,9 +203,10 @@ impl PraPolicy {
     fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
         let end = self.route.end().unwrap_or(cx.at);
         if end == cx.goal {
-            // The whole path is known: the rest is walking.
-            if self.planner.stage != Stage::Idle || self.planner.refiner.bytes() > 0 {
-                self.planner.release();
+            // The whole path is known, and the rest is walking. The paths of the levels above are kept: should it
+            // be cut, they are of use.
+            if self.planner.refiner.bytes() > 0 {
+                self.planner.refiner.release();
             }
             self.planner.refiner.reclaim(1 + cx.slice.remaining() / 8);
             return true;
@@ -241,13 +242,6 @@ impl Planner {
 
     fn drop_paths(&mut self) {
         self.kept.iter_mut().for_each(Vec::clear);
-    }
-
-    /// Returns all memory, and with it all plans.
-    fn release(&mut self) {
-        self.stage = Stage::Idle;
-        self.refiner.release();
-        (self.path, self.kept) = (Vec::new(), Vec::new());
     }
 
     fn run<M: Map>(
@@ -493,6 +487,10 @@ impl Policy for PraPolicy {
         self.drop_plan();
     }
 
+    fn moved(&mut self, _: NodeId, to: NodeId) {
+        self.route.moved(to);
+    }
+
     /// It goes on along its segment if it is beside it, and plans anew from there, by the paths of the levels above,
     /// if it is not.
     fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {}
@@ -523,8 +521,10 @@ impl Policy for PraPolicy {
     }
 
     fn rest(&mut self) {
-        self.planner.release();
+        self.planner.stage = Stage::Idle;
+        self.planner.refiner.release();
         self.planner.refiner.reclaim(8);
+        (self.planner.path, self.planner.kept) = (Vec::new(), Vec::new());
         self.ready = Vec::new();
     }
 

@@ -16,10 +16,10 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// A path that was just found.
-    pub fn new(nodes: Vec<NodeId>) -> Route {
+    /// A path that was just found, of which so many steps have been walked.
+    pub fn new(nodes: Vec<NodeId>, walked: usize) -> Route {
         let checked = nodes.len();
-        Route { nodes, walked: 0, checked }
+        Route { nodes, walked, checked }
     }
 
     /// Every node of it, also those behind the agent.
@@ -50,15 +50,18 @@ impl Route {
         self.end().is_none_or(|end| end == at)
     }
 
+    /// The agent has moved.
+    pub fn moved(&mut self, to: NodeId) {
+        self.walked += usize::from(self.nodes.get(self.walked + 1) == Some(&to));
+    }
+
     /// The next step of an agent that stands here: along the path if it is on it, and onto it, as far ahead as
     /// possible, if it is beside it.
     pub fn step(&mut self, map: &impl Map, at: NodeId) -> Option<NodeId> {
         if self.nodes.get(self.walked) != Some(&at) {
             let last = self.nodes.len().min(self.walked + NEAR + 1);
             let near = self.walked.saturating_sub(NEAR)..last;
-            // Most often it is the next.
-            let ahead = (self.walked + 1..last).chain(near.clone());
-            let Some(place) = ahead.into_iter().find(|&place| self.nodes[place] == at) else {
+            let Some(place) = near.clone().rev().find(|&place| self.nodes[place] == at) else {
                 let mut places = near.rev().map(|place| self.nodes[place]);
                 return places.find(|&node| map.edge(at, node).is_some());
             };
@@ -102,7 +105,7 @@ mod tests {
     fn a_route_is_found_again_from_beside_it() {
         let grid = Grid::new(30, 3).unwrap();
         let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
-        let mut route = Route::new((0..30).map(|x| node(x, 0)).collect());
+        let mut route = Route::new((0..30).map(|x| node(x, 0)).collect(), 0);
         assert_eq!(route.step(&grid, node(0, 0)), Some(node(1, 0)));
         assert_eq!(route.step(&grid, node(0, 0)), Some(node(1, 0)), "a step that was refused");
         assert_eq!(route.step(&grid, node(1, 0)), Some(node(2, 0)));

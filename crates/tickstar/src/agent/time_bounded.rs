@@ -439,10 +439,12 @@ impl TimeBoundedPolicy {
     /// if nothing but a blocked step can make it leave that.
     fn keep_the_path_alone(&mut self, slice: &mut Slice<'_>) {
         let settled = self.config.restart == Restart::Stopped && !self.config.search.learn;
-        if settled && self.is_ahead(self.at) {
+        let place = self.trails.place(Follow, self.at).filter(|&place| place <= self.ahead);
+        if let Some(place) = place.filter(|_| settled) {
             let path = self.trails.take_path();
             slice.charge_entries(path.len() as u64 / 8);
-            self.route = Some(Route::new(path));
+            let walked = path.len() - 1 - place;
+            self.route = Some(Route::new(path, walked));
             self.search.release();
             if let Some(shortcut) = &mut self.shortcut {
                 shortcut.release();
@@ -482,7 +484,9 @@ impl Policy for TimeBoundedPolicy {
     fn moved(&mut self, from: NodeId, to: NodeId) {
         self.came_from = Some(from);
         self.at = to;
-        if let Some(place) = self.trails.place(Follow, to).filter(|&at| at <= self.ahead) {
+        if let Some(route) = &mut self.route {
+            route.moved(to);
+        } else if let Some(place) = self.trails.place(Follow, to).filter(|&at| at <= self.ahead) {
             self.ahead = place;
         }
     }

@@ -121,8 +121,10 @@ struct Core {
     /// The node that would be expanded next, when the search last stopped.
     best: Option<NodeId>,
     status: Status,
-    /// An edge has come since the search began, so no neighbour may be taken for seen.
+    /// An edge has come since the search began, so no neighbor may be taken for seen.
     opened: bool,
+    /// The search does not end at the goal.
+    endless: bool,
 }
 
 impl BestFirst {
@@ -136,6 +138,7 @@ impl BestFirst {
             best: None,
             status: Status::Exhausted,
             opened: false,
+            endless: false,
         };
         let learned = config.learn.then(Box::default);
         BestFirst { nodes: Stamped::default(), open, more: Vec::new(), learned, core }
@@ -169,6 +172,14 @@ impl BestFirst {
     /// Begins a new search from one node to another.
     pub fn start(&mut self, map: &impl Map, root: NodeId, goal: NodeId) {
         self.begin(map, goal, map.estimate(root, goal));
+        self.add_root(map, root, Cost::ZERO);
+    }
+
+    /// Begins a new search that does not end at a goal, but goes on until no node is left. The nodes on the way to
+    /// `toward` are expanded first.
+    pub fn explore(&mut self, map: &impl Map, root: NodeId, toward: NodeId) {
+        self.begin(map, toward, map.estimate(root, toward));
+        self.core.endless = true;
         self.add_root(map, root, Cost::ZERO);
     }
 
@@ -221,7 +232,7 @@ impl BestFirst {
         self.core.goal_key = u64::MAX;
         self.core.best = None;
         self.core.status = Status::Exhausted;
-        self.core.opened = false;
+        (self.core.opened, self.core.endless) = (false, false);
     }
 
     fn add_root_of(&mut self, problem: &impl Problem, root: NodeId, g: Cost) {
@@ -405,7 +416,7 @@ impl Core {
             priority: self.config.priority,
             plain: self.config.priority == Priority::ASTAR,
             reopen: self.config.reopen,
-            goal: self.goal,
+            goal: if self.endless { NodeId::NONE } else { self.goal },
             stamp,
         }
     }

@@ -5,9 +5,8 @@ use crate::kit::{
     distance_on_empty_map, ratio, tick, too_many_ticks, walk, weighted,
 };
 use tickstar::{
-    Agent, AgentState, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId,
-    Priority, Restart, SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig,
-    Tracing,
+    Agent, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId, Priority,
+    Restart, SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
 
 /// Repeated TB-WA* as in the paper: tracing is free.

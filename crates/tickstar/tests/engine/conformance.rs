@@ -10,7 +10,7 @@ use crate::kit::{
 use tickstar::catalog::{self, Config};
 use tickstar::{
     Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, Limits, Map,
-    NodeId, OpenList, Priority, Ratio, SearchConfig, Seen, Slice, Space, Step,
+    NodeId, OpenList, Priority, Ratio, SearchConfig, Seen, Slice, Step,
 };
 
 const UNLIMITED: u64 = u64::MAX;
@@ -555,7 +555,7 @@ fn every_event_is_met() {
     let mut random = Random::new(9);
     let mut met = Vec::new();
     let never = Event::Restart; // see the tests of maps that change
-    let expected: Vec<_> = Event::ALL.into_iter().filter(|&event| event != never).collect();
+    let expected: Vec<_> = Event::ALL.iter().copied().filter(|&event| event != never).collect();
     for setup in setups() {
         for budget in BUDGETS.into_iter().flat_map(|budget| [budget; 8]) {
             let walk = setup.walk(&setup.grid(&mut random), budget);

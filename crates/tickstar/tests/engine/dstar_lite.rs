@@ -4,9 +4,8 @@ use std::fmt;
 
 use crate::kit::{Draw, Oracle, Problem, Random, Telling, World, discover, walk};
 use tickstar::{
-    Agent, AgentError, AgentState, BestFirst, Cell, Cost, DStarLite, DStarLiteConfig,
-    EndpointError, Event, Graph, Grid, Map, NodeId, OpenList, SearchConfig, Seen, Slice, Space,
-    Step, Ties, Work,
+    Agent, AgentError, BestFirst, Cell, Cost, DStarLite, DStarLiteConfig, EndpointError, Event,
+    Graph, Grid, Map, NodeId, OpenList, SearchConfig, Seen, Slice, Space, Step, Ties, Work,
 };
 
 /// Both open lists with either rule for ties.
@@ -20,7 +19,7 @@ const BUDGETS: [u64; 5] = [1, 2, 7, 100, u64::MAX];
 
 /// A map that can be edited at random, and its edges as the tests understand them.
 trait Changing: Clone {
-    type Map: Space + Draw;
+    type Map: Map + Draw;
     fn map(&self) -> &Self::Map;
     fn oracle(&self) -> &Oracle;
     /// Edits the map, often near this node. Answers what to tell an agent.
@@ -190,7 +189,7 @@ struct Done {
 
 impl Done {
     fn expansions(&self) -> usize {
-        self.work.iter().filter(|work| matches!(work, Work::Expand(_))).count()
+        self.work.iter().filter(|work| matches!(work, Work::Expand { .. })).count()
     }
 }
 
@@ -366,7 +365,10 @@ fn the_agents_own_place_is_not_expanded() {
         let problem = Problem::on(&grid, (0, 0), (11, 0));
         let done = Scene::of(&problem, config).tick(&[], u64::MAX, u64::MAX);
         assert_eq!(done.expansions(), 11);
-        assert_eq!(done.work.last(), grid.node(Cell::new(1, 0)).map(Work::Expand).as_ref());
+        assert_eq!(
+            done.work.last(),
+            grid.node(Cell::new(1, 0)).map(|node| Work::Expand { level: 0, node }).as_ref()
+        );
     }
 }
 

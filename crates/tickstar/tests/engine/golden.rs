@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::kit::{Problem, Telling, World, tick};
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, AgentState, BestFirst, Cell, Corners, Cost, Event, Grid, Neighbors, NodeId, Restart,
-    SearchConfig, Seen, Slice, Space, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, BestFirst, Cell, Corners, Cost, Event, Grid, Map, Neighbors, NodeId, Restart,
+    SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
 
 /// What stands above the ticks.

@@ -11,9 +11,9 @@ use crate::kit::{
     distance_on_empty_map, most_moves, tick, walk_within,
 };
 use tickstar::{
-    Acting, Agent, AgentState, Avoid, Cell, Commitment, Corners, Cost, Event, Graph, Grid, Lesson,
-    Local, LocalConfig, Lookahead, Map, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen,
-    Slice, Space, Step, TimeBoundedConfig, Tracing,
+    Acting, Agent, Avoid, Cell, Commitment, Corners, Cost, Event, Graph, Grid, Lesson, Local,
+    LocalConfig, Lookahead, Map, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice,
+    Space, Step, TimeBoundedConfig, Tracing,
 };
 
 const UNLIMITED: u64 = u64::MAX;
@@ -72,7 +72,7 @@ fn all() -> Vec<LocalConfig> {
 
 /// Where an agent walks: a map as it is known so far.
 trait Terrain: Clone + std::fmt::Debug {
-    type Space: Space;
+    type Space: Map;
     fn space(&self) -> &Self::Space;
     /// The edges of the known map, in the order in which they are told.
     fn edges(&self) -> &Oracle;

@@ -4,8 +4,8 @@
 use crate::kit::{Kind, Oracle, Problem, Random, Telling, World, ratio};
 use tickstar::catalog;
 use tickstar::{
-    Agent, AgentError, AgentState, Cell, Cost, DLrta, DLrtaConfig, Event, Graph, Grid, Map, NodeId,
-    PrLrta, PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
+    Agent, AgentError, Cell, Cost, DLrta, DLrtaConfig, Event, Graph, Grid, Map, NodeId, PrLrta,
+    PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
 };
 
 /// What an agent did in one tick.
@@ -29,7 +29,9 @@ fn tick<S: Map>(
     let mut watch = |work| {
         match work {
             Work::Expand { level: 0, node } => assert!(node.index() < space.size()),
-            Work::ExpandAbove { level, .. } if !levels.contains(&level) => levels.push(level),
+            Work::Expand { level, .. } if level > 0 && !levels.contains(&level) => {
+                levels.push(level)
+            }
             _ => {}
         }
         let allowed = patience > 0;

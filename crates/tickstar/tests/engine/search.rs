@@ -150,16 +150,18 @@ impl Space for Thorough<'_> {
         self.0.for_each_edge(from, visit);
     }
 
-    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
-        self.0.estimate(from, to)
-    }
-
     fn max_edge_cost(&self) -> Cost {
         self.0.max_edge_cost()
     }
 
     fn is_reversible(&self) -> bool {
         self.0.is_reversible()
+    }
+}
+
+impl Map for Thorough<'_> {
+    fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
+        self.0.estimate(from, to)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::kit::{
 };
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, AgentState, Cell, Cost, Event, Grid, Limits, Neighbors, NodeId, Priority, Restart,
-    SearchConfig, Seen, Step, TimeBoundedConfig, Tracing,
+    Agent, Cell, Cost, Event, Grid, Limits, Neighbors, NodeId, Priority, Restart, SearchConfig,
+    Seen, Step, TimeBoundedConfig, Tracing,
 };
 
 fn configured(name: &str, settings: &[(&str, &str)]) -> Config {

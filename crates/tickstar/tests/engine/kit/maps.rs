@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tickstar::{Cell, Corners, Cost, Graph, Grid, Neighbors, NodeId, Space};
+use tickstar::{Cell, Corners, Cost, Graph, Grid, Map, Neighbors, NodeId, Space};
 
 use super::oracle::{DIRECTIONS, distance_on_empty_map, octile};
 use super::{Oracle, Random};

@@ -1,9 +1,7 @@
 //! A recorder of searches and walks.
 
 use tickstar::catalog::Config;
-use tickstar::{
-    Agent, BestFirst, Cost, Event, Map, NodeId, Seen, Slice, Space, Status, Step, Work,
-};
+use tickstar::{Agent, BestFirst, Cost, Event, Map, NodeId, Seen, Slice, Status, Step, Work};
 
 use super::{Oracle, Problem};
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tickstar::catalog::Config;
 use tickstar::{
-    Agent, BestFirst, Cost, Grid, Map, Neighbors, NodeId, Seen, Space, Step, TimeBounded,
+    Agent, BestFirst, Cost, Grid, Map, Neighbors, NodeId, Seen, Step, TimeBounded,
     TimeBoundedConfig,
 };
 
