@@ -9,7 +9,7 @@ mod quickpath;
 mod shortcut;
 mod time_bounded;
 
-pub use d_lrta::{DLrta, DLrtaConfig};
+pub use d_lrta::{DLrta, DLrtaConfig, SubgoalColumn, SubgoalPlan, SubgoalSearch};
 pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
 pub(crate) use local::{Ball, Thought};
@@ -104,8 +104,7 @@ pub enum AgentError {
     NeedsReversibleEdges,
     /// The agent plans on levels above the map, and the map has none.
     #[error(
-        "this algorithm plans on an abstraction of the map, and the map has none: call \
-         `Grid::abstracted` or `Graph::with_hierarchy` first"
+        "this algorithm plans on a hierarchy of the map, and the map has none: use `Layered::new`"
     )]
     NeedsHierarchy,
 }

@@ -32,9 +32,8 @@ use crate::{EndpointError, Event, Hierarchy, Limits, NodeId, Slice, Space};
 /// An agent that walks a way without having searched for it: as long as it likes, but at once.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, Grid, QuickPath, Seen, Slice, Step};
-/// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
-/// grid.abstracted();
+/// use tickstar::{Agent, Cell, Grid, Layered, QuickPath, Seen, Slice, Step};
+/// let grid = Layered::new(Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?)?;
 /// let start = grid.node(Cell::new(0, 0)).unwrap();
 /// let goal = grid.node(Cell::new(7, 3)).unwrap();
 /// let mut unit = QuickPath::new(&grid, start, goal)?;

@@ -1,11 +1,9 @@
 //! An explicit weighted graph, for everything that is not a grid.
 
-use std::sync::Arc;
-
 use thiserror::Error;
 
 use super::{Space, grid::octile};
-use crate::{Cost, Hierarchy, HierarchyError, NodeId, Subgoals};
+use crate::{Cost, NodeId};
 
 /// A weighted graph, directed or undirected, with an optional octile estimate from positions.
 ///
@@ -26,7 +24,6 @@ pub struct Graph {
     positions: Vec<(i32, i32)>,
     max_edge_cost: Cost,
     reversible: bool,
-    hierarchy: Option<Arc<Hierarchy>>,
 }
 
 /// Why a graph could not be made.
@@ -137,7 +134,6 @@ impl Graph {
             positions: Vec::new(),
             max_edge_cost: list.iter().map(|&(_, _, cost)| cost).max().unwrap_or_default(),
             reversible: false,
-            hierarchy: None,
         };
         graph.reversible =
             list.iter().all(|&(from, to, _)| graph.edge(from, to) == graph.edge(to, from));
@@ -155,7 +151,6 @@ impl Graph {
             return Err(GraphError::PositionCount { positions: positions.len(), nodes });
         }
         self.positions = positions;
-        self.hierarchy = None;
         for from in (0..nodes as u32).map(NodeId) {
             for &(to, cost) in self.edges_of(from) {
                 let distance = self.estimate(from, to);
@@ -165,24 +160,6 @@ impl Graph {
             }
         }
         Ok(self)
-    }
-
-    /// The same graph with its [`Hierarchy`], for the searches that plan on one. Copies of the graph share
-    /// it.
-    ///
-    /// # Errors
-    /// When edges cannot be walked back.
-    pub fn with_hierarchy(mut self) -> Result<Graph, HierarchyError> {
-        self.hierarchy = Some(Arc::new(Hierarchy::new(&self)?));
-        Ok(self)
-    }
-
-    /// Gives the graph's hierarchy subgoals that were worked out for it: see [`Subgoals`]. Nothing happens if
-    /// the graph has no hierarchy.
-    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
-        if let Some(hierarchy) = &mut self.hierarchy {
-            Arc::make_mut(hierarchy).set_subgoals(subgoals);
-        }
     }
 
     fn edges_of(&self, from: NodeId) -> &[(NodeId, Cost)] {
@@ -226,10 +203,6 @@ impl Space for Graph {
 
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {
         self.positions.get(node.index()).copied()
-    }
-
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        self.hierarchy.as_deref()
     }
 }
 

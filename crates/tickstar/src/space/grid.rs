@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use thiserror::Error;
 
 use super::{Skip, Space};
-use crate::{Cost, Hierarchy, NodeId, Slice, Subgoals};
+use crate::{Cost, NodeId};
 
 /// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
 const MAX_SIDE: u32 = 65_528;
@@ -108,7 +108,6 @@ pub struct Grid {
     corners: Corners,
     moves: &'static Moves,
     extra: u64,
-    hierarchy: Option<Arc<Hierarchy>>,
 }
 
 /// The eight directions in the order they are visited: N, E, S, W, then the diagonals. As column and
@@ -219,7 +218,6 @@ impl Grid {
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
             extra: extra(Neighbors::default()),
-            hierarchy: None,
         })
     }
 
@@ -234,7 +232,6 @@ impl Grid {
         self.neighbors = neighbors;
         self.extra = extra(neighbors);
         self.moves = Grid::table(self.neighbors, self.corners);
-        self.renew_hierarchy();
         self
     }
 
@@ -243,7 +240,6 @@ impl Grid {
     pub fn with_corners(mut self, corners: Corners) -> Grid {
         self.corners = corners;
         self.moves = Grid::table(self.neighbors, self.corners);
-        self.renew_hierarchy();
         self
     }
 
@@ -281,90 +277,47 @@ impl Grid {
         cell.x < self.width && cell.y < self.height
     }
 
-    /// Frees or blocks a cell; answers whether that changed anything.
+    /// Frees or blocks a cell; returns whether that changed it.
     ///
-    /// Agents that are walking on the map want to be told: see [`Seen`](crate::Seen). If the map has a
-    /// [`Hierarchy`], it is mended.
+    /// Agents that walk on the map want the change reported: see [`Seen`](crate::Seen).
     ///
     /// # Errors
     /// When the cell is outside the map.
     pub fn set_free(&mut self, cell: Cell, free: bool) -> Result<bool, GridError> {
-        if self.hierarchy.is_some() || !self.is_inside(cell) {
-            return self.edit(&[(cell, free)]).map(|changed| changed > 0);
-        }
+        self.check(cell)?;
         let changed = self.is_free(cell) != free;
         self.put(cell.x, cell.y, free);
         Ok(changed)
     }
 
-    /// Frees (`true`) or blocks many cells at once; answers how many cells are others than before. Of one that
-    /// is named twice, the last counts.
-    ///
-    /// For a map with a [`Hierarchy`] that is less work than one by one, and gives better groups.
+    /// Frees (`true`) or blocks many cells at once; returns how many cells changed. If a cell is named
+    /// twice, the last entry counts.
     ///
     /// # Errors
     /// When a cell is outside the map; then nothing is changed.
     pub fn edit(&mut self, cells: &[(Cell, bool)]) -> Result<usize, GridError> {
-        if let Some(&(cell, _)) = cells.iter().find(|(cell, _)| !self.is_inside(*cell)) {
-            let (width, height) = (self.width, self.height);
-            return Err(GridError::Outside { cell, width, height });
-        }
-        // What a cell is set to last counts.
-        let last: BTreeMap<Cell, bool> = cells.iter().copied().collect();
-        let differs = |&(cell, free): &(Cell, bool)| self.is_free(cell) != free;
-        let news: Vec<(Cell, bool)> = last.into_iter().filter(differs).collect();
-        if news.is_empty() {
-            return Ok(0);
-        }
-        let hierarchy = self.hierarchy.take();
-        let nodes: Vec<_> = news.iter().map(|&(cell, _)| self.id(cell)).collect();
-        let edit = hierarchy.as_ref().map(|hierarchy| hierarchy.before(self, &nodes));
-        for &(cell, free) in &news {
+        let changes = self.changes(cells)?;
+        for &(cell, free) in &changes {
             self.put(cell.x, cell.y, free);
         }
-        if let (Some(mut hierarchy), Some(edit)) = (hierarchy, edit) {
-            Arc::make_mut(&mut hierarchy).mend(self, &edit);
-            self.hierarchy = Some(hierarchy);
+        Ok(changes.len())
+    }
+
+    /// What of an edit changes the map: each cell once.
+    pub(super) fn changes(&self, cells: &[(Cell, bool)]) -> Result<Vec<(Cell, bool)>, GridError> {
+        for &(cell, _) in cells {
+            self.check(cell)?;
         }
-        Ok(news.len())
+        // The last entry of a cell counts.
+        let last: BTreeMap<Cell, bool> = cells.iter().copied().collect();
+        let differs = |&(cell, free): &(Cell, bool)| self.is_free(cell) != free;
+        Ok(last.into_iter().filter(differs).collect())
     }
 
-    /// Gives the map its [`Hierarchy`], for the searches that plan on one and for quick answers to
-    /// whether there is a way. From then on every edit mends it. Copies of the map share it until one of them
-    /// is edited, which then takes a copy of its own.
-    pub fn abstracted(&mut self) {
-        self.hierarchy = Hierarchy::new(self).ok().map(Arc::new);
-    }
-
-    /// The same map without its hierarchy: edits are quicker.
-    #[must_use]
-    pub fn without_hierarchy(mut self) -> Grid {
-        self.hierarchy = None;
-        self
-    }
-
-    /// Lets the hierarchy make regions anew that are worn by many edits, as far as the slice goes: see
-    /// [`Hierarchy::tend`]. Worth calling once a frame where the map is edited a lot.
-    pub fn tend(&mut self, slice: &mut Slice<'_>) -> bool {
-        let Some(mut hierarchy) = self.hierarchy.take() else { return true };
-        let done = hierarchy.worn() == 0 || Arc::make_mut(&mut hierarchy).tend(self, slice);
-        self.hierarchy = Some(hierarchy);
-        done
-    }
-
-    /// Gives the map's hierarchy subgoals that were worked out for it: see [`Subgoals`]. Nothing happens if
-    /// the map has no hierarchy.
-    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
-        if let Some(hierarchy) = &mut self.hierarchy {
-            Arc::make_mut(hierarchy).set_subgoals(subgoals);
-        }
-    }
-
-    /// Makes the hierarchy anew, if there is one.
-    fn renew_hierarchy(&mut self) {
-        if self.hierarchy.take().is_some() {
-            self.abstracted();
-        }
+    /// Refuses a cell that is outside the map.
+    fn check(&self, cell: Cell) -> Result<(), GridError> {
+        let (width, height) = (self.width, self.height);
+        if self.is_inside(cell) { Ok(()) } else { Err(GridError::Outside { cell, width, height }) }
     }
 
     /// The node of a cell, if it is on the map.
@@ -389,13 +342,13 @@ impl Grid {
         all.filter(|&cell| self.is_free(cell))
     }
 
-    /// Heap memory of the map in bytes, without its hierarchy.
+    /// Heap memory of the map in bytes.
     pub fn bytes(&self) -> usize {
         self.free.capacity()
     }
 
     /// The node of a cell on the map: the inverse of [`Grid::cell`].
-    fn id(&self, Cell { x, y }: Cell) -> NodeId {
+    pub(super) fn id(&self, Cell { x, y }: Cell) -> NodeId {
         let column = x & 3 | (x & 0x1c) << 2 | x >> 5 << 10;
         let row = (y & 3) << 2 | (y & 0x1c) << 5 | y >> 5 << self.row_shift;
         NodeId(column | row)
@@ -547,10 +500,6 @@ impl Space for Grid {
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {
         let Cell { x, y } = self.cell(node);
         Some((x as i32, y as i32))
-    }
-
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        self.hierarchy.as_deref()
     }
 
     /// The cell, and where corners are not cut those beside it: a diagonal step between two of them

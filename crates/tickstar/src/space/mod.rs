@@ -3,14 +3,16 @@
 mod corridor;
 mod graph;
 mod grid;
+mod layered;
 mod map_text;
 
 pub(crate) use corridor::{Corridor, Exit, Marks};
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
+pub use layered::Layered;
 pub use map_text::MapError;
 
-use crate::{Cost, Hierarchy, NodeId};
+use crate::{Cost, Hierarchy, NodeId, Subgoals};
 
 /// Which neighbours of a node a search need not be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +111,11 @@ pub trait Space {
     /// The same map at many scales, for the searches that plan on it, if the space keeps one in step with
     /// itself.
     fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
+    }
+
+    /// The tables of subgoals that were made for the hierarchy as it is, for D LRTA*, if there are any.
+    fn subgoals(&self) -> Option<&Subgoals> {
         None
     }
 

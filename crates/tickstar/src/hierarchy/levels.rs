@@ -1,13 +1,11 @@
 //! The levels of a map, and what can be asked of them.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::lists::{Lists, Span};
-use super::mend::{Edit, Mender};
-use super::subgoals::Subgoals;
+use super::repair::{Edit, Mender};
 use crate::{Cost, NodeId, Slice, Space};
 
 /// No node.
@@ -40,12 +38,11 @@ pub enum HierarchyError {
 /// It says at once whether there is a way between two places, and PRA* plans on it, coarsely far away and
 /// exactly near by. Agents only read it, so one can be shared by all of them, on any number of threads.
 ///
-/// A [`Grid`](crate::Grid) keeps its own in step with its cells:
+/// A [`Layered`](crate::Layered) map keeps its own in step with its cells:
 ///
 /// ```
-/// use tickstar::{Cell, Grid, Space};
-/// let mut grid = Grid::from_rows(["..#..", "..#..", "....."])?;
-/// grid.abstracted();
+/// use tickstar::{Cell, Grid, Layered};
+/// let mut grid = Layered::new(Grid::from_rows(["..#..", "..#..", "....."])?)?;
 /// let [left, right] = [(0, 0), (4, 0)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// assert!(grid.hierarchy().unwrap().reachable(left, right));
 /// grid.set_free(Cell::new(2, 2), false)?;
@@ -62,14 +59,13 @@ pub struct Hierarchy {
     pub(super) placed: bool,
     /// Bits that positions are cut by, where a map is too large for 64ths of a cell.
     coarse: u32,
-    /// Nodes looked at so far, for making and mending.
-    pub(super) looks: u64,
+    /// Nodes visited so far, by building and repairs.
+    pub(super) visited: u64,
     /// Changes that went through each region since it was made, where there were any.
     wear: HashMap<u32, u32>,
     /// Regions that are worn, and how much of the work on the first of them has been paid for.
     worn: VecDeque<u32>,
     paid: u64,
-    subgoals: Option<Arc<Subgoals>>,
 }
 
 /// One level.
@@ -137,11 +133,10 @@ impl Hierarchy {
             layers: Vec::new(),
             placed: extent.is_some(),
             coarse: (most >> 31).checked_ilog2().map_or(0, |bits| bits + 1),
-            looks: 0,
+            visited: 0,
             wear: HashMap::new(),
             worn: VecDeque::new(),
             paid: 0,
-            subgoals: None,
         };
         let all = nodes().map(|node| node.0).collect();
         Mender::new(&mut hierarchy, space).build(all);
@@ -151,22 +146,12 @@ impl Hierarchy {
         Ok(hierarchy)
     }
 
-    /// Notes the edges around some nodes, before these are blocked, opened or changed in the space.
-    pub fn before(&self, space: &impl Space, changed: &[NodeId]) -> Edit {
-        Edit::new(space, changed)
-    }
-
-    /// Puts the levels right after a change, given what was noted before it. Answers how many nodes had to
-    /// be looked at. Subgoals worked out before are dropped, as they may be wrong now.
-    pub fn mend(&mut self, space: &impl Space, edit: &Edit) -> u64 {
-        let before = self.looks;
-        self.subgoals = None;
-        let mut mender = Mender::new(self, space);
-        mender.mend(edit);
+    /// Updates the levels after a change of the space, given what was noted before it.
+    pub(crate) fn repair(&mut self, space: &impl Space, edit: &Edit) {
+        Mender::new(self, space).mend(edit);
         for &node in edit.changed() {
             self.wear_out(space, node);
         }
-        self.looks - before
     }
 
     /// Counts a change of a node against its region.
@@ -191,17 +176,18 @@ impl Hierarchy {
         }
     }
 
-    /// Makes worn regions anew, as long as the slice lasts: it is charged an update for each cell. A region is
-    /// done at once when it has been paid for, over as many slices as it takes; subgoals are then dropped.
-    /// Answers whether all that is worn has been seen to.
-    pub fn tend(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> bool {
+    /// Regroups worn regions as far as the slice goes: it is charged one update per cell. A region is regrouped
+    /// at once when it has been paid for, over as many slices as that takes. Returns how many were, and whether
+    /// none is left.
+    pub(crate) fn tend(&mut self, space: &impl Space, slice: &mut Slice<'_>) -> (usize, bool) {
+        let mut regrouped = 0;
         while let Some(&region) = self.worn.front() {
             let layer = self.layers.get(REGION - 1);
             let cells =
                 layer.and_then(|layer| layer.nodes.get(region as usize)).map_or(0, |n| n.cells);
             while self.paid < u64::from(cells) {
                 if slice.updates() >= slice.budget() || !slice.update(NodeId(region)) {
-                    return false;
+                    return (regrouped, false);
                 }
                 self.paid += 1;
             }
@@ -209,17 +195,17 @@ impl Hierarchy {
             self.wear.remove(&region);
             self.paid = 0;
             if cells > 0 {
-                self.subgoals = None;
+                regrouped += 1;
                 let below = self.cells(REGION, NodeId(region));
                 let below = below.into_iter().map(|node| node.0).collect();
                 Mender::new(self, space).renew(REGION, region, below);
             }
         }
-        true
+        (regrouped, true)
     }
 
-    /// The regions that are worn.
-    pub fn worn(&self) -> usize {
+    /// How many regions are worn: see [`Layered::tend`](crate::Layered::tend).
+    pub fn worn_regions(&self) -> usize {
         self.worn.len()
     }
 
@@ -240,9 +226,9 @@ impl Hierarchy {
         self.layer(level).map_or(0, |layer| layer.live)
     }
 
-    /// Nodes looked at so far, for making and mending: a measure of work that is the same on every machine.
-    pub fn looks(&self) -> u64 {
-        self.looks
+    /// Nodes visited so far, by building and repairs: a measure of work that is the same on every machine.
+    pub fn nodes_visited(&self) -> u64 {
+        self.visited
     }
 
     fn layer(&self, level: usize) -> Option<&Layer> {
@@ -391,18 +377,7 @@ impl Hierarchy {
         (mean >> self.coarse).clamp(-limit, limit) as i32
     }
 
-    /// The subgoals that were worked out for this map as it is, if there are any.
-    pub fn subgoals(&self) -> Option<&Subgoals> {
-        self.subgoals.as_deref()
-    }
-
-    /// Takes in subgoals that were worked out for this map. Copies of the hierarchy share them; any change
-    /// of the map drops them.
-    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
-        self.subgoals = Some(subgoals.into());
-    }
-
-    /// Heap memory in bytes, that of subgoals not counted: 50 to 70 for each free cell of a grid.
+    /// Heap memory in bytes: 50 to 70 per free cell of a grid.
     pub fn bytes(&self) -> usize {
         let layer = |layer: &Layer| {
             layer.nodes.capacity() * size_of::<Node>()

@@ -6,13 +6,13 @@
 //! * Parent and children agree; sums of positions and cells are those of all nodes of the space below.
 //! * A node two levels up has two grandchildren at least.
 
-use super::hierarchy::{Hierarchy, Layer, Link, NONE, Node, distance};
+use super::levels::{Hierarchy, Layer, Link, NONE, Node, distance};
 use super::lists::Span;
 use crate::{NodeId, Space};
 
 /// The edges around some nodes of a space that are about to change.
 #[derive(Clone, Debug)]
-pub struct Edit {
+pub(crate) struct Edit {
     changed: Vec<NodeId>,
     /// The nodes whose edges may change.
     around: Vec<NodeId>,
@@ -20,7 +20,8 @@ pub struct Edit {
 }
 
 impl Edit {
-    pub(super) fn new(space: &impl Space, changed: &[NodeId]) -> Edit {
+    /// Notes the edges around some nodes, before these are blocked, opened or changed in the space.
+    pub fn new(space: &impl Space, changed: &[NodeId]) -> Edit {
         let mut edit = Edit { changed: changed.to_vec(), around: Vec::new(), edges: Vec::new() };
         edit.look_around(space);
         edit.edges = edit.edges_around(space);
@@ -341,7 +342,7 @@ impl<'h, S: Space> Mender<'h, S> {
 
     /// The neighbours of a node, each once. To be given back when done with.
     pub fn neighbours(&mut self, level: usize, node: u32) -> Vec<u32> {
-        self.h.looks += 1;
+        self.h.visited += 1;
         let mut near = self.spare.pop().unwrap_or_default();
         if level == 0 {
             self.space.for_each_edge(NodeId(node), |to, _| {
@@ -517,7 +518,7 @@ impl<'h, S: Space> Mender<'h, S> {
 
     /// Sums up a node from its children.
     fn sum(&mut self, level: usize, node: u32) {
-        self.h.looks += 1;
+        self.h.visited += 1;
         let (mut cells, mut x, mut y) = (0, 0, 0);
         for &child in self.children(level, node) {
             let (n, dx, dy) = if level == 1 {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{Oracle, Random, Telling};
 use tickstar::{
-    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Neighbors, NodeId, Slice, Space,
+    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Layered, Neighbors, NodeId, Slice,
+    Space,
 };
 
 /// Checks everything a hierarchy promises against the edges of the map.
@@ -138,9 +139,8 @@ fn random_grid(random: &mut Random, side: u64) -> Grid {
 fn a_new_hierarchy_holds_what_it_promises() {
     let mut random = Random::new(1);
     for case in 0..400 {
-        let mut grid = random_grid(&mut random, 30);
+        let grid = Layered::new(random_grid(&mut random, 30)).unwrap();
         let _context = Telling((case, grid.clone()));
-        grid.abstracted();
         let (oracle, hierarchy) = (Oracle::of_grid(&grid), grid.hierarchy().unwrap());
         check(&grid, &oracle, hierarchy);
         check_reachable(&grid, &oracle, hierarchy, &mut random);
@@ -152,8 +152,7 @@ fn so_does_one_that_was_mended_any_number_of_times() {
     let mut random = Random::new(2);
     let mut edits = 0;
     for case in 0..60 {
-        let mut grid = random_grid(&mut random, 24);
-        grid.abstracted();
+        let mut grid = Layered::new(random_grid(&mut random, 24)).unwrap();
         let mut tended = 0;
         let [width, height] = [grid.width(), grid.height()].map(u64::from);
         for step in 0..400 {
@@ -170,9 +169,9 @@ fn so_does_one_that_was_mended_any_number_of_times() {
             grid.edit(&cells).unwrap();
             edits += cells.len();
             if random.chance(20) {
-                let worn = grid.hierarchy().unwrap().worn();
+                let worn = grid.hierarchy().unwrap().worn_regions();
                 grid.tend(&mut Slice::new(random.below(100)));
-                tended += worn - grid.hierarchy().unwrap().worn();
+                tended += worn - grid.hierarchy().unwrap().worn_regions();
             }
             if step % 10 == 0 || step > 390 {
                 let (oracle, hierarchy) = (Oracle::of_grid(&grid), grid.hierarchy().unwrap());
@@ -197,7 +196,7 @@ fn graphs_have_levels_too() {
             })
             .collect();
         let _context = Telling((case, edges.clone()));
-        let Ok(graph) = Graph::undirected(nodes as usize, edges).unwrap().with_hierarchy() else {
+        let Ok(graph) = Layered::new(Graph::undirected(nodes as usize, edges).unwrap()) else {
             continue;
         };
         let oracle = Oracle::as_told(&graph);
@@ -215,10 +214,14 @@ fn no_graph_makes_it_high() {
     let line = (1..n).map(|node| pair(node - 1, node)).collect::<Vec<_>>();
     let wheel = (1..n).flat_map(|node| [pair(0, node), pair(node, 1 + node % (n - 1))]).collect();
     for edges in [star, two_hubs, line, wheel] {
-        let graph = Graph::undirected(n as usize, edges).unwrap().with_hierarchy().unwrap();
+        let graph = Layered::new(Graph::undirected(n as usize, edges).unwrap()).unwrap();
         let hierarchy = graph.hierarchy().unwrap();
         assert!(hierarchy.height() <= 29, "{} levels", hierarchy.height());
-        assert!(hierarchy.looks() < 40 * u64::from(n), "{} looks", hierarchy.looks());
+        assert!(
+            hierarchy.nodes_visited() < 40 * u64::from(n),
+            "{} looks",
+            hierarchy.nodes_visited()
+        );
         assert!(hierarchy.reachable(NodeId(1), NodeId(n - 1)));
     }
 }
@@ -235,7 +238,7 @@ fn the_graph_of_figure_2() {
     let edges: Vec<_> = clique(a).into_iter().chain(clique(b)).chain(rest).collect();
     assert_eq!(edges.len(), 18);
     let edges = edges.into_iter().map(|(a, b)| (NodeId(a), NodeId(b), Cost(1)));
-    let graph = Graph::undirected(12, edges).unwrap().with_hierarchy().unwrap();
+    let graph = Layered::new(Graph::undirected(12, edges).unwrap()).unwrap();
     let hierarchy = graph.hierarchy().unwrap();
     let group = |node: u32| {
         let parent = hierarchy.parent(0, NodeId(node)).unwrap();
@@ -258,7 +261,7 @@ fn the_graph_of_figure_2() {
 #[test]
 fn edges_that_lead_one_way_are_refused() {
     let graph = Graph::directed(2, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
-    assert_eq!(graph.with_hierarchy().unwrap_err(), HierarchyError::NotReversible);
+    assert_eq!(Layered::new(graph).unwrap_err(), HierarchyError::NotReversible);
 }
 
 /// Cells are blocked and freed all over the map until it is as it was.
@@ -271,7 +274,7 @@ fn tending_undoes_most_of_the_wear() {
             grid.set_free(cell, false).unwrap();
         }
     }
-    grid.abstracted();
+    let mut grid = Layered::new(grid).unwrap();
     let (map, new) = (grid.clone(), grid.hierarchy().unwrap().clone());
     let free: Vec<_> = grid.free_cells().collect();
     for _ in 0..10 {
@@ -289,12 +292,12 @@ fn tending_undoes_most_of_the_wear() {
     assert!(worn * 10 > least * 13, "{worn} nodes, {least} when new");
     // A little at a time: a region is paid for before it is made, and none is larger than this.
     let mut slices = 0;
-    let mut before = grid.hierarchy().unwrap().looks();
+    let mut before = grid.hierarchy().unwrap().nodes_visited();
     loop {
         let mut slice = Slice::new(40);
         let done = grid.tend(&mut slice);
         slices += 1;
-        let after = grid.hierarchy().unwrap().looks();
+        let after = grid.hierarchy().unwrap().nodes_visited();
         assert!(slice.updates() <= 40 && after - before < 4000, "{}", after - before);
         before = after;
         if done {
@@ -320,18 +323,18 @@ fn repairs_touch_a_few_nodes_on_each_level() {
             let wall = cell.x % 16 == 7 && cell.y % 16 != 3 || random.chance(3);
             grid.set_free(cell, !wall).unwrap();
         }
-        grid.abstracted();
+        let mut grid = Layered::new(grid).unwrap();
         let cells = grid.free_cells().count() as u64;
-        let made = grid.hierarchy().unwrap().looks();
+        let made = grid.hierarchy().unwrap().nodes_visited();
         assert!(made < 4 * cells, "{side}: {made} looks for {cells} cells");
         let (mut all, mut most) = (0, 0);
         for _ in 0..500 {
             let [x, y] = [0; 2].map(|_| random.below(side.into()) as u32);
             let cell = Cell::new(x, y);
             for free in [!grid.is_free(cell), grid.is_free(cell)] {
-                let before = grid.hierarchy().unwrap().looks();
+                let before = grid.hierarchy().unwrap().nodes_visited();
                 grid.set_free(cell, free).unwrap();
-                let looks = grid.hierarchy().unwrap().looks() - before;
+                let looks = grid.hierarchy().unwrap().nodes_visited() - before;
                 (all, most) = (all + looks, most.max(looks));
             }
         }
