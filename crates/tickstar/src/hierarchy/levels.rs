@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use thiserror::Error;
 
-use super::lists::{Lists, Span};
+use super::layer::{Layer, Link, Node};
 use super::repair::{Edit, Mender};
 use crate::{Cost, NodeId, Slice, Space};
 
@@ -66,52 +66,6 @@ pub struct Hierarchy {
     /// Regions that are worn, and how much of the work on the first of them has been paid for.
     worn: VecDeque<u32>,
     paid: u64,
-}
-
-/// One level.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Layer {
-    pub nodes: Vec<Node>,
-    pub children: Lists<u32>,
-    pub links: Lists<Link>,
-    /// Ids that are not used.
-    pub free: Vec<u32>,
-    /// Ids that are.
-    pub live: usize,
-    /// No edge has cost more than this.
-    pub longest: u64,
-}
-
-/// A node of a level above the ground.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub parent: u32,
-    /// Nodes of the space below it; none if the id is not used.
-    pub cells: u32,
-    /// Sums of their positions.
-    pub x: i64,
-    pub y: i64,
-    /// Their mean, in parts of a cell.
-    pub at: (i32, i32),
-    pub children: Span,
-    pub links: Span,
-}
-
-/// An edge to another node of the level, and how many edges below it stands for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Link {
-    pub to: u32,
-    pub count: u32,
-}
-
-impl Layer {
-    /// Gives back what memory is not used, but for some room to grow: so that mending does not soon have to
-    /// copy a whole level.
-    fn leave_room(&mut self) {
-        self.nodes.shrink_to(self.nodes.len() + self.nodes.len() / 16);
-        self.children.leave_room();
-        self.links.leave_room();
-    }
 }
 
 impl Hierarchy {
@@ -355,11 +309,14 @@ impl Hierarchy {
 
     /// Whether two nodes of a level above the space are joined.
     pub fn linked(&self, level: usize, a: NodeId, b: NodeId) -> bool {
-        let (a_links, b_links) = (self.links_of(level, a), self.links_of(level, b));
-        if a_links.len() <= b_links.len() {
-            a_links.iter().any(|link| link.to == b.0)
+        let (Some(layer), Some(first)) = (self.layer(level), self.node(level, a)) else {
+            return false;
+        };
+        let Some(second) = self.node(level, b) else { return false };
+        if first.links.len() <= second.links.len() {
+            layer.find_link(a.0, b.0).is_some()
         } else {
-            b_links.iter().any(|link| link.to == a.0)
+            layer.find_link(b.0, a.0).is_some()
         }
     }
 
@@ -379,13 +336,8 @@ impl Hierarchy {
 
     /// Heap memory in bytes: 50 to 70 per free cell of a grid.
     pub fn bytes(&self) -> usize {
-        let layer = |layer: &Layer| {
-            layer.nodes.capacity() * size_of::<Node>()
-                + layer.children.bytes()
-                + layer.links.bytes()
-                + layer.free.capacity() * size_of::<u32>()
-        };
-        self.ground.capacity() * size_of::<u32>() + self.layers.iter().map(layer).sum::<usize>()
+        let layers = self.layers.iter().map(Layer::bytes).sum::<usize>();
+        self.ground.capacity() * size_of::<u32>() + layers
     }
 }
 

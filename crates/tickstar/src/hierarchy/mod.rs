@@ -53,6 +53,7 @@
 //! above it, so its bounds stay as ragged as they have become.
 
 mod group;
+mod layer;
 mod levels;
 mod lists;
 mod repair;

@@ -6,7 +6,8 @@
 //! * Parent and children agree; sums of positions and cells are those of all nodes of the space below.
 //! * A node two levels up has two grandchildren at least.
 
-use super::levels::{Hierarchy, Layer, Link, NONE, Node, distance};
+use super::layer::{Layer, Node};
+use super::levels::{Hierarchy, NONE, distance};
 use super::lists::Span;
 use crate::{NodeId, Space};
 
@@ -468,17 +469,8 @@ impl<'h, S: Space> Mender<'h, S> {
     /// Counts one more edge between the children of two nodes.
     fn link(&mut self, level: usize, a: u32, b: u32) {
         let layer = self.layer_mut(level);
-        let mut known = false;
-        for (from, to) in [(a, b), (b, a)] {
-            let links = &mut layer.nodes[from as usize].links;
-            match layer.links.get_mut(*links).iter_mut().find(|link| link.to == to) {
-                Some(link) => {
-                    link.count += 1;
-                    known = true;
-                }
-                None => layer.links.push(links, Link { to, count: 1 }),
-            }
-        }
+        let (known, _) = layer.count_link(a, b, true);
+        layer.count_link(b, a, true);
         if known {
             return;
         }
@@ -499,17 +491,8 @@ impl<'h, S: Space> Mender<'h, S> {
     /// Counts one edge less between the children of two nodes.
     fn unlink(&mut self, level: usize, a: u32, b: u32) {
         let layer = self.layer_mut(level);
-        let mut gone = false;
-        for (from, to) in [(a, b), (b, a)] {
-            let links = &mut layer.nodes[from as usize].links;
-            let list = layer.links.get_mut(*links);
-            let at = list.iter().position(|link| link.to == to).expect("edges are counted exactly");
-            list[at].count -= 1;
-            if list[at].count == 0 {
-                layer.links.remove(links, at);
-                gone = true;
-            }
-        }
+        let gone = layer.count_link(a, b, false) == (true, false);
+        layer.count_link(b, a, false);
         let parented = [a, b].iter().all(|&node| layer.nodes[node as usize].parent != NONE);
         if gone && parented {
             self.log.push(((a.min(b), a.max(b)), false));

@@ -206,9 +206,10 @@ fn graphs_have_levels_too() {
 }
 
 #[test]
-fn no_graph_makes_it_high() {
+fn no_graph_makes_it_high_or_takes_long() {
     let pair = |a, b| (NodeId(a), NodeId(b), Cost(1));
-    let n = 20_000;
+    // Hours, if the edges of a hub are gone through for each of them.
+    let n = 200_000;
     let star = (1..n).map(|leaf| pair(0, leaf)).collect::<Vec<_>>();
     let two_hubs = (2..n).flat_map(|leaf| [pair(0, leaf), pair(1, leaf)]).collect::<Vec<_>>();
     let line = (1..n).map(|node| pair(node - 1, node)).collect::<Vec<_>>();
@@ -216,7 +217,7 @@ fn no_graph_makes_it_high() {
     for edges in [star, two_hubs, line, wheel] {
         let graph = Layered::new(Graph::undirected(n as usize, edges).unwrap()).unwrap();
         let hierarchy = graph.hierarchy().unwrap();
-        assert!(hierarchy.height() <= 29, "{} levels", hierarchy.height());
+        assert!(hierarchy.height() <= 36, "{} levels", hierarchy.height());
         assert!(
             hierarchy.nodes_visited() < 40 * u64::from(n),
             "{} looks",
