@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use thiserror::Error;
 
 use super::layer::{Layer, Link, Node};
+use super::lists::Lists;
 use super::repair::{Edit, Mender};
 use crate::{Cost, NodeId, Slice, Space};
 
@@ -14,6 +15,10 @@ pub(super) const NONE: u32 = u32::MAX;
 const REGION: usize = 4;
 /// The wear of a region that waits for its turn to be made anew.
 const QUEUED: u32 = u32::MAX;
+/// Nodes whose edges may change, for which a repair takes as long as a build for as many visits.
+const REPAIR_PRICE: u64 = 10;
+/// So many of them are always repaired.
+const SMALL_EDIT: u64 = 1000;
 /// Parts of a cell in which positions are known to searches.
 const PARTS: i64 = 64;
 /// What a straight and a diagonal way of one such part costs: close to one and the root of two, and small, so
@@ -21,15 +26,29 @@ const PARTS: i64 = 64;
 const STRAIGHT: u64 = 70;
 const DIAGONAL: u64 = 99;
 
-/// Why a space cannot be abstracted.
+/// Why a space can have no hierarchy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum HierarchyError {
     /// Groups are joined by edges that lead both ways.
     #[error(
-        "a map with edges that cannot be walked back at the same cost cannot be abstracted: its parts are \
+        "a map with edges that cannot be walked back at the same cost can have no hierarchy: its parts are \
          not connected in both directions"
     )]
     NotReversible,
+    /// The nodes and edges are more than the 32-bit ids of a level can name.
+    #[error(
+        "a map of {ids} ids, {nodes} nodes and {edges} edges is too large for a hierarchy: there may be \
+         {} ids, and eight times the nodes and four times the edges may come to {}", u32::MAX, Lists::<Link>::ROOM
+    )]
+    TooLarge {
+        /// The ids of the space.
+        ids: usize,
+        /// How many of them are nodes; not counted if there are too many ids.
+        nodes: u64,
+        /// The edges, each direction counted; likewise.
+        edges: u64,
+    },
 }
 
 /// A map at many scales: each level has a node for a small group of nodes of the level below. Groups are
@@ -61,6 +80,8 @@ pub struct Hierarchy {
     coarse: u32,
     /// Nodes visited so far, by building and repairs.
     pub(super) visited: u64,
+    /// How many of them by the last build.
+    built: u64,
     /// Changes that went through each region since it was made, where there were any.
     wear: HashMap<u32, u32>,
     /// Regions that are worn, and how much of the work on the first of them has been paid for.
@@ -72,12 +93,13 @@ impl Hierarchy {
     /// The levels of a space, in time linear in its nodes and edges.
     ///
     /// # Errors
-    /// When edges cannot be walked back.
+    /// When edges cannot be walked back, or the space is too large.
     pub fn new(space: &impl Space) -> Result<Hierarchy, HierarchyError> {
         if !space.is_reversible() {
             return Err(HierarchyError::NotReversible);
         }
-        let nodes = || (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node));
+        let size = check_size(space)?;
+        let nodes = || (0..size).map(NodeId).filter(|&node| space.contains(node));
         let far = |node| space.position(node).map(|(x, y)| x.unsigned_abs().max(y.unsigned_abs()));
         let extent = nodes().map(far).try_fold(0, |most, far| far.map(|far: u32| far.max(most)));
         // From one end to the other, times the dearest way to go.
@@ -88,6 +110,7 @@ impl Hierarchy {
             placed: extent.is_some(),
             coarse: (most >> 31).checked_ilog2().map_or(0, |bits| bits + 1),
             visited: 0,
+            built: 0,
             wear: HashMap::new(),
             worn: VecDeque::new(),
             paid: 0,
@@ -97,7 +120,29 @@ impl Hierarchy {
         for layer in &mut hierarchy.layers {
             layer.leave_room();
         }
+        hierarchy.built = hierarchy.visited;
         Ok(hierarchy)
+    }
+
+    /// Whether building anew takes less time than a repair after which the edges of so many nodes may differ. By
+    /// measurement, a repair takes about ten times as long for each of these as a build for each visit.
+    pub(crate) fn prefers_rebuild(&self, around: usize) -> bool {
+        around as u64 > (self.built / REPAIR_PRICE).max(SMALL_EDIT)
+    }
+
+    /// Builds the levels of the space anew.
+    ///
+    /// # Errors
+    /// When the space can have no hierarchy any more.
+    pub(crate) fn rebuilt(&self, space: &impl Space) -> Result<Hierarchy, HierarchyError> {
+        let mut hierarchy = Hierarchy::new(space)?;
+        hierarchy.visited += self.visited;
+        Ok(hierarchy)
+    }
+
+    /// How many ids the space had when the levels were built.
+    pub(crate) fn size(&self) -> usize {
+        self.ground.len()
     }
 
     /// Updates the levels after a change of the space, given what was noted before it.
@@ -339,6 +384,30 @@ impl Hierarchy {
         let layers = self.layers.iter().map(Layer::bytes).sum::<usize>();
         self.ground.capacity() * size_of::<u32>() + layers
     }
+}
+
+/// The ids of a space, if a hierarchy of it can name all its nodes and edges.
+///
+/// A list of `n` entries has room for the next power of two, four at least; and the rooms it had before, half as
+/// large and less, may all be left over. So there are at most eight places per node and four per edge.
+fn check_size<S: Space>(space: &S) -> Result<u32, HierarchyError> {
+    let ids = space.size();
+    let too_large = |nodes, edges| HierarchyError::TooLarge { ids, nodes, edges };
+    // The last id is left over, for none.
+    let size = u32::try_from(ids).map_err(|_| too_large(0, 0))?;
+    let places =
+        |nodes: u64, edges: u64| nodes.saturating_mul(8).saturating_add(edges.saturating_mul(4));
+    let fits = |nodes, edges| places(nodes, edges) <= Lists::<Link>::ROOM;
+    // Most are small enough whatever they are like, and are not counted.
+    if S::MAX_EDGES <= 64 && fits(size.into(), u64::from(size) * S::MAX_EDGES as u64) {
+        return Ok(size);
+    }
+    let (mut nodes, mut edges) = (0, 0);
+    for node in (0..size).map(NodeId).filter(|&node| space.contains(node)) {
+        nodes += 1;
+        space.for_each_edge(node, |_, _| edges += 1);
+    }
+    if fits(nodes, edges) { Ok(size) } else { Err(too_large(nodes, edges)) }
 }
 
 /// One level of a [`Hierarchy`] as a [`Space`]: edges cost the distance between mean positions, and estimates

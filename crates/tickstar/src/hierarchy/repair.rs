@@ -21,12 +21,21 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
-    /// Notes the edges around some nodes, before these are blocked, opened or changed in the space.
+    /// Finds the nodes around some that are about to be blocked, opened or changed in the space.
     pub fn new(space: &impl Space, changed: &[NodeId]) -> Edit {
         let mut edit = Edit { changed: changed.to_vec(), around: Vec::new(), edges: Vec::new() };
         edit.look_around(space);
-        edit.edges = edit.edges_around(space);
         edit
+    }
+
+    /// Notes the edges as they are.
+    pub fn note(&mut self, space: &impl Space) {
+        self.edges = self.edges_around(space);
+    }
+
+    /// How many nodes may have other edges after the change.
+    pub fn around(&self) -> usize {
+        self.around.len()
     }
 
     /// The nodes that change.
@@ -89,9 +98,6 @@ pub(super) struct Mender<'h, S> {
 
 impl<'h, S: Space> Mender<'h, S> {
     pub fn new(h: &'h mut Hierarchy, space: &'h S) -> Mender<'h, S> {
-        if h.ground.len() < space.size() {
-            h.ground.resize(space.size(), NONE);
-        }
         Mender {
             h,
             space,

@@ -347,3 +347,146 @@ fn repairs_touch_a_few_nodes_on_each_level() {
     // Sixteen times the side, 256 times the cells.
     assert!(means[4] < 2.5 * means[0], "{means:?}");
 }
+
+/// What groups all free cells of a map are in, on all levels.
+fn groups(map: &Layered<Grid>, hierarchy: &Hierarchy) -> Vec<Vec<Option<NodeId>>> {
+    let nodes: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+    let of = |level| nodes.iter().map(|&node| hierarchy.ancestor(node, level)).collect();
+    (1..=hierarchy.height()).map(of).collect()
+}
+
+/// An edit of a few cells visits a few nodes; one of very many builds the levels anew, and no more.
+#[test]
+fn a_large_edit_takes_no_more_than_a_new_hierarchy() {
+    let mut random = Random::new(8);
+    let map = Layered::new(Grid::new(128, 128).unwrap()).unwrap();
+    let visits = |map: &Layered<Grid>| map.hierarchy().unwrap().nodes_visited();
+    let (mut repaired, mut rebuilt) = (0, 0);
+    for percent in [1, 1, 2, 10, 20, 40, 60] {
+        let mut edited = map.clone();
+        let cells = map.free_cells().filter(|_| random.chance(percent));
+        let cells: Vec<_> = cells.map(|cell| (cell, false)).collect();
+        edited.edit(&cells).unwrap();
+        let took = visits(&edited) - visits(&map);
+        let anew = Hierarchy::new(edited.space()).unwrap();
+        let same = groups(&edited, edited.hierarchy().unwrap()) == groups(&edited, &anew);
+        if percent < 3 {
+            assert!(!same && took < anew.nodes_visited(), "{percent} %: {took}");
+            repaired += 1;
+        } else {
+            assert!(same && took == anew.nodes_visited(), "{percent} %: {took}");
+            rebuilt += 1;
+        }
+        check(&edited, &Oracle::of_grid(&edited), edited.hierarchy().unwrap());
+        assert_eq!(edited.version(), map.version() + 1);
+    }
+    assert_eq!((repaired, rebuilt), (3, 4));
+}
+
+/// A space of so many ids, of which none is a node.
+struct Void(usize);
+
+impl Space for Void {
+    const MAX_EDGES: usize = 0;
+
+    fn size(&self) -> usize {
+        self.0
+    }
+
+    fn contains(&self, _: NodeId) -> bool {
+        false
+    }
+
+    fn for_each_edge(&self, _: NodeId, _: impl FnMut(NodeId, Cost)) {}
+
+    fn estimate(&self, _: NodeId, _: NodeId) -> Cost {
+        Cost::ZERO
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        Cost(1)
+    }
+
+    fn is_reversible(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_space_of_too_many_ids_is_refused() {
+    // A grid of 32,769 by 65,505 cells has so many.
+    for ids in [1 << 32, usize::MAX] {
+        let error = Hierarchy::new(&Void(ids)).unwrap_err();
+        assert_eq!(error, HierarchyError::TooLarge { ids, nodes: 0, edges: 0 });
+        assert!(Layered::new(Void(ids)).is_err());
+    }
+    assert_eq!(Hierarchy::new(&Void(1000)).unwrap().height(), 0);
+    // Ids that are left over by the rounding of sides do not count.
+    assert!(Layered::new(Grid::new(33, 1).unwrap()).is_ok());
+}
+
+/// A line of nodes that can grow.
+struct Line(u32);
+
+impl Space for Line {
+    fn size(&self) -> usize {
+        self.0 as usize
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        node.0 < self.0
+    }
+
+    fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
+        let ends = [from.0.checked_sub(1), from.0.checked_add(1)];
+        for to in ends.into_iter().flatten().map(NodeId).filter(|&to| self.contains(to)) {
+            if self.contains(from) {
+                visit(to, Cost(1));
+            }
+        }
+    }
+
+    fn estimate(&self, _: NodeId, _: NodeId) -> Cost {
+        Cost::ZERO
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        Cost(1)
+    }
+
+    fn is_reversible(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_space_that_grows_or_shrinks_gets_a_new_hierarchy() {
+    let mut line = Layered::new(Line(20)).unwrap();
+    for length in [21, 60, 7, 1, 0, 30] {
+        line.change(&[NodeId(19)], |line| line.0 = length);
+        check(line.space(), &Oracle::as_told(&line), line.hierarchy().unwrap());
+        let last = NodeId(length.saturating_sub(1));
+        assert!(line.hierarchy().unwrap().reachable(NodeId(0), last));
+    }
+    assert_eq!(line.version(), 6);
+}
+
+#[test]
+fn copies_change_for_themselves() {
+    let mut map = Layered::new(Grid::new(20, 20).unwrap()).unwrap();
+    let copy = map.clone();
+    assert_eq!((map.version(), copy.version()), (0, 0));
+    map.set_free(Cell::new(3, 3), false).unwrap();
+    assert_eq!((map.version(), copy.version()), (1, 0));
+    assert_eq!(map.set_free(Cell::new(3, 3), false), Ok(false));
+    assert_eq!(map.version(), 1, "nothing changed");
+    for map in [&map, &copy] {
+        check(map, &Oracle::of_grid(map), map.hierarchy().unwrap());
+    }
+    map.flatten();
+    assert!(map.hierarchy().is_none() && copy.hierarchy().is_some());
+    map.set_free(Cell::new(3, 3), true).unwrap();
+    map.build().unwrap();
+    check(&map, &Oracle::of_grid(&map), map.hierarchy().unwrap());
+    assert_eq!(map.version(), 4);
+}
