@@ -56,6 +56,7 @@ pub enum Corners {
 
 /// Why a grid could not be made or edited.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum GridError {
     /// A side is zero or too long.
     #[error("a map of {width} by {height} cells cannot be made: each side must be 1 to {MAX_SIDE}")]
@@ -64,6 +65,20 @@ pub enum GridError {
         width: u64,
         /// The height asked for.
         height: u64,
+    },
+    /// The data are more or less than the map has cells.
+    #[error("{found} {unit} for a map of {width} by {height} cells, which takes {expected}")]
+    Length {
+        /// The map's width.
+        width: u32,
+        /// The map's height.
+        height: u32,
+        /// What the data consist of: bytes or words.
+        unit: &'static str,
+        /// How many there should be.
+        expected: u64,
+        /// How many there are.
+        found: u64,
     },
     /// The cell is not on the map.
     #[error("cell {cell} is outside the map, which is {width} wide and {height} high")]
@@ -219,6 +234,99 @@ impl Grid {
             moves: Grid::table(Neighbors::default(), Corners::default()),
             extra: extra(Neighbors::default()),
         })
+    }
+
+    /// A map whose free cells are those for which `is_free` returns true, asked row by row.
+    ///
+    /// ```
+    /// use tickstar::{Cell, Grid};
+    /// let ring = Grid::from_fn(3, 3, |cell| cell != Cell::new(1, 1))?;
+    /// assert_eq!(ring.to_rows().collect::<Vec<_>>(), ["...", ".#.", "..."]);
+    /// # Ok::<(), tickstar::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a side is zero or above 65 528.
+    pub fn from_fn(
+        width: u32,
+        height: u32,
+        mut is_free: impl FnMut(Cell) -> bool,
+    ) -> Result<Grid, GridError> {
+        let mut grid = Grid::new_blocked(width, height)?;
+        for y in 0..height {
+            for x in 0..width {
+                grid.put(x, y, is_free(Cell { x, y }));
+            }
+        }
+        Ok(grid)
+    }
+
+    /// A map of one byte per cell, row by row: free where the byte is not zero.
+    ///
+    /// ```
+    /// use tickstar::Grid;
+    /// let grid = Grid::from_bytes(3, 2, &[1, 0, 1, 255, 7, 0])?;
+    /// assert_eq!(grid.to_rows().collect::<Vec<_>>(), [".#.", "..#"]);
+    /// # Ok::<(), tickstar::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a side is zero or above 65 528, or there is not one byte per cell.
+    pub fn from_bytes(width: u32, height: u32, bytes: &[u8]) -> Result<Grid, GridError> {
+        let cells = u64::from(width) * u64::from(height);
+        Grid::check_length(width, height, "bytes", cells, bytes.len())?;
+        Grid::from_fn(width, height, |Cell { x, y }| {
+            bytes[y as usize * width as usize + x as usize] != 0
+        })
+    }
+
+    /// A map of one bit per cell, row by row without gaps: free where the bit is set. The first cell is the
+    /// lowest bit of the first word. Bits behind the last cell are ignored.
+    ///
+    /// ```
+    /// use tickstar::Grid;
+    /// let grid = Grid::from_bits(3, 2, &[0b_011_101])?;
+    /// assert_eq!(grid.to_rows().collect::<Vec<_>>(), [".#.", "..#"]);
+    /// assert_eq!(grid.to_bits(), [0b_011_101]);
+    /// # Ok::<(), tickstar::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a side is zero or above 65 528, or there are not just as many words as the cells take.
+    pub fn from_bits(width: u32, height: u32, bits: &[u64]) -> Result<Grid, GridError> {
+        let words = (u64::from(width) * u64::from(height)).div_ceil(64);
+        Grid::check_length(width, height, "words", words, bits.len())?;
+        Grid::from_fn(width, height, |Cell { x, y }| {
+            let at = y as usize * width as usize + x as usize;
+            bits[at / 64] >> (at % 64) & 1 == 1
+        })
+    }
+
+    /// The map as bits, as [`from_bits`](Grid::from_bits) reads them.
+    pub fn to_bits(&self) -> Vec<u64> {
+        let cells = self.width as usize * self.height as usize;
+        let mut bits = vec![0; cells.div_ceil(64)];
+        for Cell { x, y } in self.free_cells() {
+            let at = y as usize * self.width as usize + x as usize;
+            bits[at / 64] |= 1 << (at % 64);
+        }
+        bits
+    }
+
+    fn check_length(
+        width: u32,
+        height: u32,
+        unit: &'static str,
+        expected: u64,
+        found: usize,
+    ) -> Result<(), GridError> {
+        let found = found as u64;
+        // A wrong size is named as such.
+        let is_size = Grid::fits(width) && Grid::fits(height);
+        if is_size && expected != found {
+            return Err(GridError::Length { width, height, unit, expected, found });
+        }
+        Ok(())
     }
 
     /// Whether a side can have this length.
@@ -656,6 +764,43 @@ mod tests {
                 let from = grid.node(cell).unwrap();
                 grid.for_each_edge(from, |to, cost| assert_eq!(grid.edge(to, from), Some(cost)));
             }
+        }
+    }
+
+    #[test]
+    fn cells_bytes_and_bits_make_the_same_map() {
+        for (width, height) in [(1, 1), (7, 3), (64, 2), (65, 3), (13, 64)] {
+            let free = |cell: Cell| (cell.x * 7 + cell.y * 13) % 5 < 3;
+            let grid = Grid::from_fn(width, height, free).unwrap();
+            let all = (0..height).flat_map(|y| (0..width).map(move |x| Cell { x, y }));
+            assert!(all.clone().all(|cell| grid.is_free(cell) == free(cell)));
+            let bytes: Vec<u8> = all.map(|cell| 3 * u8::from(free(cell))).collect();
+            let from_bytes = Grid::from_bytes(width, height, &bytes).unwrap();
+            let mut bits = grid.to_bits();
+            if let Some(last) = bits.last_mut().filter(|_| width * height % 64 != 0) {
+                *last |= u64::MAX << (width * height % 64);
+            }
+            let from_bits = Grid::from_bits(width, height, &bits).unwrap();
+            for other in [from_bytes, from_bits] {
+                assert!(other.to_rows().eq(grid.to_rows()), "{width} by {height}");
+                assert_eq!(other.to_bits(), grid.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn data_of_the_wrong_length_are_errors() {
+        let error = Grid::from_bytes(3, 2, &[1; 7]).unwrap_err();
+        assert_eq!(error.to_string(), "7 bytes for a map of 3 by 2 cells, which takes 6");
+        assert!(matches!(Grid::from_bytes(3, 2, &[]), Err(GridError::Length { .. })));
+        let error = Grid::from_bits(9, 9, &[0]).unwrap_err();
+        assert_eq!(error.to_string(), "1 words for a map of 9 by 9 cells, which takes 2");
+        assert!(matches!(Grid::from_bits(8, 8, &[0, 0]), Err(GridError::Length { .. })));
+        for (width, height) in [(0, 0), (0, 5), (70_000, 1), (u32::MAX, u32::MAX)] {
+            let size = |result| matches!(result, Err(GridError::Size { .. }));
+            assert!(size(Grid::from_bytes(width, height, &[])));
+            assert!(size(Grid::from_bits(width, height, &[])));
+            assert!(size(Grid::from_fn(width, height, |_| unreachable!("nothing to ask"))));
         }
     }
 
