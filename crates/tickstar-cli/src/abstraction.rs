@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use tickstar::{Grid, Hierarchy, Map as _, NodeId, Space};
+use tickstar::{Grid, Hierarchy, Layered, NodeId, Space};
 use tickstar_lab::ProblemError;
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};
@@ -207,13 +207,13 @@ impl Build {
 
     fn measure(&self, map: Map, bar: &ProgressBar) -> Result<Measured, Failure> {
         let free = map.grid.free_cells().count();
-        let mut grid = map.grid.clone();
+        let mut grid = Layered::flat(map.grid.clone());
         let mut time = Duration::MAX;
         for _ in 0..self.rounds {
             // Without the levels of the last round, which need not be kept for this one.
-            grid = map.grid.clone();
+            grid.flatten();
             let clock = Instant::now();
-            grid.abstracted();
+            grid.build().map_err(Failure::usage)?;
             time = time.min(clock.elapsed());
             bar.inc(free as u64);
         }
@@ -230,7 +230,7 @@ impl Build {
             free,
             levels: hierarchy.height(),
             nodes: (1..=hierarchy.height()).map(|level| hierarchy.count(level)).sum(),
-            looks: hierarchy.looks(),
+            looks: hierarchy.nodes_visited(),
             time,
             bytes: hierarchy.bytes(),
             repairs: self.repairs.map(|count| self.repair(grid, count as usize)),
@@ -238,7 +238,7 @@ impl Build {
     }
 
     /// Makes the tables of subgoals of a map, and writes them.
-    fn write_tables(&self, grid: &Grid, path: &Path) -> Result<TablesMade, Failure> {
+    fn write_tables(&self, grid: &Layered<Grid>, path: &Path) -> Result<TablesMade, Failure> {
         let bar = progress(0, "searches for subgoals");
         let clock = Instant::now();
         let tick = |all: usize| {
@@ -256,18 +256,18 @@ impl Build {
     }
 
     /// Edits cells one by one.
-    fn repair(&self, mut grid: Grid, count: usize) -> Repairs {
+    fn repair(&self, mut grid: Layered<Grid>, count: usize) -> Repairs {
         let edits = churn(&grid, count, self.seed);
         let bar = progress(edits.len() as u64, "repairs");
         let (mut time, mut slowest) = (Duration::ZERO, Duration::ZERO);
         let mut looks = Vec::new();
         for &(cell, free) in &edits {
-            let before = levels_of(&grid).looks();
+            let before = levels_of(&grid).nodes_visited();
             let clock = Instant::now();
             grid.set_free(cell, free).expect("edits are on the map");
             let taken = clock.elapsed();
             (time, slowest) = (time + taken, slowest.max(taken));
-            looks.push(levels_of(&grid).looks() - before);
+            looks.push(levels_of(&grid).nodes_visited() - before);
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -277,8 +277,8 @@ impl Build {
 }
 
 /// The levels of a map that was given some.
-fn levels_of(grid: &Grid) -> &Hierarchy {
-    grid.hierarchy().expect("every grid can be abstracted")
+fn levels_of(grid: &Layered<Grid>) -> &Hierarchy {
+    grid.hierarchy().expect("built before")
 }
 
 impl Measured {

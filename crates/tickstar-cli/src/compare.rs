@@ -11,7 +11,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
 use tickstar::catalog::Config;
-use tickstar::{Hierarchy, Map as _, Subgoals};
+use tickstar::{Hierarchy, Subgoals};
 use tickstar_lab::{Clock, Job, Problem, Record, Sample, Summary, Terrain};
 
 use crate::failure::Failure;

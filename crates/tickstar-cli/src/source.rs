@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use tickstar::catalog::{self, Config};
-use tickstar::{Cell, Corners, Grid, Hierarchy, Map as _, Neighbors, Subgoals};
+use tickstar::{Cell, Corners, Grid, Hierarchy, Neighbors, Subgoals};
 use tickstar_lab::builtin::{self, Builtin};
 use tickstar_lab::{Clock, Job, Pace, Preparation, Problem, Terrain, WorldKind, files};
 
@@ -212,7 +212,7 @@ impl Tables {
             let pra = configure("pra", &[], None)?.0;
             terrain.prepare(&pra, |_| ()).map_err(Failure::usage)?;
             let map = terrain.map();
-            let hierarchy = map.hierarchy().expect("every grid can be abstracted");
+            let hierarchy = map.hierarchy().expect("prepared above");
             let tables = read_subgoals(path, map, hierarchy)?;
             let (level, asked) = (tables.level(), config.subgoal_level().unwrap_or(0));
             if level != asked {

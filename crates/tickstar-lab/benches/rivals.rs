@@ -9,7 +9,7 @@ mod courses;
 use std::time::{Duration, Instant};
 
 use tickstar::catalog::{self, Config};
-use tickstar::{BestFirst, Grid, NodeId, SearchConfig, Seen, Slice, Step};
+use tickstar::{BestFirst, Grid, Layered, NodeId, SearchConfig, Seen, Slice, Step};
 use tickstar_lab::Terrain;
 
 use courses::{Course, courses};
@@ -88,7 +88,7 @@ fn walk(courses: &[Course], terrains: &[Terrain], config: &Config) -> Work {
 }
 
 fn run(
-    agent: &mut dyn tickstar::Agent<Grid>,
+    agent: &mut dyn tickstar::Agent<Layered<Grid>>,
     world: &mut tickstar_lab::World,
     budget: u64,
     goal: NodeId,

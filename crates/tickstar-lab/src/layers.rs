@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
-use tickstar::{Cell, Grid, Hierarchy, Map, NodeId, Space, Subgoals};
+use tickstar::{Cell, Grid, Hierarchy, Layered, NodeId, Space, Subgoals};
 
 use crate::Ranked;
 use crate::generate::Dice;
@@ -275,7 +275,7 @@ impl Counts {
 /// # Errors
 /// When the level has too many nodes.
 pub fn subgoals(
-    grid: &Grid,
+    grid: &Layered<Grid>,
     level: usize,
     tick: impl Fn(usize) + Sync,
 ) -> Result<Option<Subgoals>, TooManyPairs> {

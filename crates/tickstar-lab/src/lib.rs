@@ -34,4 +34,6 @@ pub use record::{Job, Outcome, Plan, ProblemError, Record, Summary};
 pub use reference::Reference;
 pub use sim::{Interval, Journey, Observer, Sim};
 pub use spread::{Ranked, Sample, Spread};
-pub use world::{Preparation, Terrain, Truth, Undefined, World, WorldKind, WorldKindError};
+pub use world::{
+    Preparation, PrepareError, Terrain, Truth, Undefined, World, WorldKind, WorldKindError,
+};

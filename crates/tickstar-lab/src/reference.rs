@@ -21,7 +21,7 @@ impl Reference {
     pub fn new(truth: &Truth, goal: NodeId) -> Reference {
         let config = SearchConfig { priority: Priority::UNIFORM, ..SearchConfig::default() };
         let mut search = BestFirst::new(config);
-        let grid = truth.grid().clone();
+        let grid = truth.grid().space().clone();
         search.explore(&grid, goal, goal);
         Reference { grid, search }
     }

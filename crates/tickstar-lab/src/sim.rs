@@ -3,7 +3,9 @@
 use std::fmt;
 
 use tickstar::catalog::{Config, Entry};
-use tickstar::{Agent, AgentError, Cost, Event, Grid, NodeId, Seen, Slice, Space, Step, Work};
+use tickstar::{
+    Agent, AgentError, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step, Work,
+};
 
 use crate::reference::Moment;
 use crate::{Outcome, Stage, Terrain, World};
@@ -24,7 +26,7 @@ pub struct Interval<'a> {
     /// What the agent reported, by name.
     pub events: &'a [&'static str],
     /// The map as the agent knew it.
-    pub known: &'a Grid,
+    pub known: &'a Layered<Grid>,
     /// The nodes that were news on that map.
     pub news: &'a [NodeId],
 }
@@ -74,7 +76,7 @@ pub struct Journey {
 /// An agent in its world, on its way from start to goal.
 pub struct Sim {
     world: World,
-    agent: Box<dyn Agent<Grid> + Send>,
+    agent: Box<dyn Agent<Layered<Grid>> + Send>,
     algorithm: &'static Entry,
     budget: u64,
     start: NodeId,
@@ -312,8 +314,14 @@ mod tests {
         ticks: usize,
     }
 
-    impl Agent<Grid> for Stretches {
-        fn tick(&mut self, _: &Grid, _: NodeId, _: Seen<'_>, slice: &mut Slice<'_>) -> Step {
+    impl Agent<Layered<Grid>> for Stretches {
+        fn tick(
+            &mut self,
+            _: &Layered<Grid>,
+            _: NodeId,
+            _: Seen<'_>,
+            slice: &mut Slice<'_>,
+        ) -> Step {
             // Two ticks of thinking for each stretch, and more of it for each.
             let work = self.ticks + 1;
             assert!((0..work).all(|_| slice.expand(self.row[0])));
@@ -329,11 +337,11 @@ mod tests {
             Step::Move(self.row[self.at])
         }
 
-        fn assign(&mut self, _: &Grid, _: NodeId, _: NodeId) -> Result<(), AgentError> {
+        fn assign(&mut self, _: &Layered<Grid>, _: NodeId, _: NodeId) -> Result<(), AgentError> {
             unreachable!("it has one task")
         }
 
-        fn restart(&mut self, _: &Grid, _: NodeId) -> Result<(), AgentError> {
+        fn restart(&mut self, _: &Layered<Grid>, _: NodeId) -> Result<(), AgentError> {
             unreachable!("it is left alone")
         }
     }

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use tickstar::{Map, Space, catalog};
+use tickstar::{Layered, Space, catalog};
 use tickstar_lab::files::{read_map, read_scen};
 use tickstar_lab::{Clock, Job, Pace, Record, Sample, Spread, Terrain};
 
@@ -96,10 +96,9 @@ fn figures_5_to_7_of_the_2005_paper() {
 fn a_hierarchy_takes_a_few_looks_at_each_cell() {
     let shared = shared();
     for map in maps(&shared) {
-        let mut grid = read_map(&map).unwrap();
-        grid.abstracted();
+        let grid = Layered::new(read_map(&map).unwrap()).unwrap();
         let (hierarchy, cells) = (grid.hierarchy().unwrap(), grid.free_cells().count());
-        assert!(hierarchy.looks() < 4 * cells as u64, "{}", map.display());
+        assert!(hierarchy.nodes_visited() < 4 * cells as u64, "{}", map.display());
         assert!(hierarchy.bytes() < 80 * cells + 4 * grid.size(), "{}", map.display());
         assert!(hierarchy.height() < 16, "{}", map.display());
     }

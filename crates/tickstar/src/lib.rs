@@ -60,35 +60,33 @@
 //! bit a cell, edited in place), [`Graph`]s, or your own [`Space`].
 #![deny(missing_docs)]
 
-mod abstraction;
 mod agent;
 mod budget;
 pub mod catalog;
 mod cost;
 mod find;
+mod hierarchy;
 mod id;
 mod ratio;
 mod search;
 mod space;
 pub(crate) use space::Skip;
 
-pub use abstraction::{
-    Edit, Hierarchy, HierarchyError, Level, Subgoal, SubgoalColumn, SubgoalPlan, SubgoalSearch,
-    Subgoals, SubgoalsError,
-};
 pub use agent::{
     Acting, Agent, AgentError, AgentState, Avoid, Commitment, DLrta, DLrtaConfig, DStarLite,
     DStarLiteConfig, Lesson, Local, LocalConfig, Lookahead, PrLrta, PrLrtaConfig, Pra, PraConfig,
-    QuickPath, Restart, Seen, StartLevel, Step, Ties, TimeBounded, TimeBoundedConfig, Tracing,
+    QuickPath, Restart, Seen, StartLevel, Step, SubgoalColumn, SubgoalPlan, SubgoalSearch, Ties,
+    TimeBounded, TimeBoundedConfig, Tracing,
 };
 pub use budget::{Event, Limits, Slice, Work};
 pub use cost::Cost;
 pub use find::{EndpointError, Path, find_path};
+pub use hierarchy::{Hierarchy, HierarchyError, Level, Subgoal, Subgoals, SubgoalsError};
 pub use id::NodeId;
 pub use ratio::{Ratio, RatioError};
 pub use search::{BestFirst, OpenList, Pool, Priority, SearchConfig, Status, WeightError};
 pub use space::{
-    Cell, Corners, Graph, GraphError, Grid, GridError, Map, MapError, Neighbors, Space,
+    Cell, Corners, Graph, GraphError, Grid, GridError, Layered, Map, MapError, Neighbors, Space,
 };
 
 /// The README's example is compiled and run as a test.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tickstar::{Grid, NodeId, Ratio, Space};
+use tickstar::{Grid, Layered, NodeId, Ratio, Space};
 
 use super::{News, nodes, set};
 use crate::generate::Dice;
@@ -56,7 +56,7 @@ impl Drift {
         Drift { ground, goal, dice, moves: 0, shut: Vec::new(), opened: Vec::new() }
     }
 
-    pub(super) fn moved(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
+    pub(super) fn moved(&mut self, grid: &mut Layered<Grid>, news: &mut News, agent: NodeId) {
         self.moves += 1;
         if self.moves.is_multiple_of(MOVES_PER_CHANGE) {
             self.change(grid, news, agent);
@@ -64,7 +64,7 @@ impl Drift {
     }
 
     /// Makes the map what it was and draws anew, in time for the cells that change alone.
-    fn change(&mut self, grid: &mut Grid, news: &mut News, agent: NodeId) {
+    fn change(&mut self, grid: &mut Layered<Grid>, news: &mut News, agent: NodeId) {
         let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
         for node in self.shut.drain(..) {
             news.set(grid, node, true);
@@ -92,7 +92,7 @@ impl Drift {
 ///
 /// They are drawn without replacement by Floyd's method, which leaves the list as it is: the grid
 /// itself tells what has been drawn.
-fn draw(dice: &mut Dice, nodes: &[NodeId], count: usize, grid: &mut Grid) -> Vec<NodeId> {
+fn draw(dice: &mut Dice, nodes: &[NodeId], count: usize, grid: &mut Layered<Grid>) -> Vec<NodeId> {
     let turn = |last: usize| {
         let drawn = nodes[dice.below(last + 1)];
         // The last cannot have been drawn before: it was not among those to draw from.
@@ -117,7 +117,7 @@ mod tests {
         let map = Grid::from_rows(["..", "##"]).unwrap();
         let ground = Arc::new(Ground::new(&map, Ratio::new(0, 1).unwrap()));
         let mut drift = Drift::new(ground, node(&map, 1, 0), Dice::keyed(1, [0; 6]));
-        let (mut grid, mut news) = (map.clone(), News::default());
+        let (mut grid, mut news) = (Layered::flat(map.clone()), News::default());
         let wall = node(&map, 0, 1);
         set(&mut grid, wall, true);
         drift.opened.push(wall);
@@ -139,7 +139,7 @@ mod tests {
         let mut dice = Dice::keyed(1, [0; 6]);
         let mut times = BTreeMap::new();
         for _ in 0..10_000 {
-            let mut drawn = draw(&mut dice, &nodes, 2, &mut map.clone());
+            let mut drawn = draw(&mut dice, &nodes, 2, &mut Layered::flat(map.clone()));
             drawn.sort_unstable();
             *times.entry(drawn).or_insert(0) += 1;
         }

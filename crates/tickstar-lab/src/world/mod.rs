@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tickstar::catalog::{Config, Entry};
-use tickstar::{Cell, Cost, Grid, Map, Neighbors, NodeId, Ratio, Slice, Space, Subgoals};
+use tickstar::{
+    Cell, Cost, Grid, HierarchyError, Layered, Neighbors, NodeId, Ratio, Slice, Space, Subgoals,
+};
 
 use self::drift::{Drift, Ground};
 pub use self::kind::{WorldKind, WorldKindError};
@@ -43,7 +45,7 @@ use crate::record::ProblemError;
 #[derive(Debug)]
 pub struct Terrain {
     kind: WorldKind,
-    map: Grid,
+    map: Layered<Grid>,
     seed: u64,
     plan: Plan,
 }
@@ -64,7 +66,7 @@ pub struct Undefined {
 enum Plan {
     Known,
     /// The map as it looks to one who has seen nothing.
-    Unknown(Grid),
+    Unknown(Layered<Grid>),
     Partial(Clutter),
     Dynamic(Arc<Ground>),
     Script(Arc<Script>),
@@ -78,12 +80,13 @@ impl Terrain {
     pub fn new(kind: &WorldKind, map: &Grid, seed: u64) -> Result<Terrain, FileError> {
         let plan = match kind {
             WorldKind::Known => Plan::Known,
-            WorldKind::Unknown => Plan::Unknown(blank(map)),
+            WorldKind::Unknown => Plan::Unknown(Layered::flat(blank(map))),
             WorldKind::Partial(percent) => Plan::Partial(Clutter::new(map, *percent, seed)),
             WorldKind::Dynamic(rate) => Plan::Dynamic(Arc::new(Ground::new(map, *rate))),
             WorldKind::Script(path) => Plan::Script(Arc::new(Script::read(path, map)?)),
         };
-        Ok(Terrain { kind: kind.clone(), map: map.clone(), seed, plan })
+        let map = Layered::flat(map.clone());
+        Ok(Terrain { kind: kind.clone(), map, seed, plan })
     }
 
     /// The kind of world.
@@ -92,7 +95,7 @@ impl Terrain {
     }
 
     /// The map itself, with nothing hidden or changed.
-    pub fn map(&self) -> &Grid {
+    pub fn map(&self) -> &Layered<Grid> {
         &self.map
     }
 
@@ -120,22 +123,22 @@ impl Terrain {
     /// each step of that, with the number of steps. Answers how long it took.
     ///
     /// # Errors
-    /// When the tables would be too large.
+    /// When the map can have no hierarchy, or the tables would be too large.
     pub fn prepare(
         &mut self,
         config: &Config,
         tick: impl Fn(usize) + Sync,
-    ) -> Result<Preparation, TooManyPairs> {
+    ) -> Result<Preparation, PrepareError> {
         let mut made = Preparation::default();
         if !config.entry().guarantees.needs_hierarchy {
             return Ok(made);
         }
         if self.map.hierarchy().is_none() {
             let begin = Instant::now();
-            self.map.abstracted();
+            self.map.build()?;
             made.levels = begin.elapsed();
             if let Plan::Unknown(blank) = &mut self.plan {
-                blank.abstracted();
+                blank.build()?;
             }
         }
         // In other worlds the first change would drop them.
@@ -153,7 +156,7 @@ impl Terrain {
 
     /// The tables of subgoals there are.
     pub fn subgoals(&self) -> Option<&Subgoals> {
-        self.map.hierarchy()?.subgoals()
+        self.map.subgoals()
     }
 
     /// Takes in tables of subgoals that were made before, for the map with the levels it has.
@@ -163,9 +166,9 @@ impl Terrain {
 
     /// Gives the memory of the abstraction back.
     pub fn release(&mut self) {
-        self.map = self.map.clone().without_hierarchy();
+        self.map.flatten();
         if let Plan::Unknown(blank) = &mut self.plan {
-            *blank = blank.clone().without_hierarchy();
+            blank.flatten();
         }
     }
 
@@ -217,7 +220,7 @@ impl Terrain {
         let (truth, rules) = match &self.plan {
             Plan::Known => (self.map.clone(), Rules::Known),
             Plan::Unknown(blank) => {
-                let mut unseen = blank.clone().without_hierarchy();
+                let mut unseen = Layered::flat(blank.space().clone());
                 set(&mut unseen, goal, false);
                 let sight = Sight { known: blank.clone(), unseen: Some(unseen) };
                 (self.map.clone(), Rules::Sight(sight))
@@ -246,6 +249,18 @@ impl Terrain {
 /// abstraction.
 const CARE: u64 = 250;
 
+/// Why what an algorithm needs beside the map cannot be made.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum PrepareError {
+    /// The map can have no hierarchy.
+    #[error(transparent)]
+    Hierarchy(#[from] HierarchyError),
+    /// The tables would be too large.
+    #[error(transparent)]
+    TooManyPairs(#[from] TooManyPairs),
+}
+
 /// How long it took to make what an algorithm needs beside the map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Preparation {
@@ -272,7 +287,7 @@ fn nodes(map: &Grid) -> impl Iterator<Item = NodeId> {
 }
 
 /// Frees or blocks a node; answers whether that changed anything. Off the map nothing changes.
-fn set(grid: &mut Grid, node: NodeId, free: bool) -> bool {
+fn set(grid: &mut Layered<Grid>, node: NodeId, free: bool) -> bool {
     grid.set_free(grid.cell(node), free).unwrap_or(false)
 }
 
@@ -280,7 +295,7 @@ fn set(grid: &mut Grid, node: NodeId, free: bool) -> bool {
 #[derive(Debug)]
 struct Clutter {
     /// The map with the first cells of the order blocked, whatever the problem.
-    truth: Grid,
+    truth: Layered<Grid>,
     /// The next two of the order: they take the place of a start and a goal.
     spare: Vec<NodeId>,
 }
@@ -291,7 +306,7 @@ impl Clutter {
         let count = (percent.times(free.len() as u64) / 100) as usize;
         let mut order = Dice::keyed(seed, [CLUTTER, 0, 0, 0, 0, 0]).choose(free, count + 2);
         let spare = order.split_off(count.min(order.len()));
-        let mut truth = map.clone();
+        let mut truth = Layered::flat(map.clone());
         for node in order {
             set(&mut truth, node, false);
         }
@@ -299,7 +314,7 @@ impl Clutter {
     }
 
     /// The truth for a problem with these ends.
-    fn truth(&self, map: &Grid, ends: [NodeId; 2]) -> Grid {
+    fn truth(&self, map: &Grid, ends: [NodeId; 2]) -> Layered<Grid> {
         let mut truth = self.truth.clone();
         let mut spare = self.spare.iter().filter(|node| !ends.contains(node));
         for end in ends {
@@ -339,7 +354,7 @@ impl Clutter {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Truth(Grid);
+pub struct Truth(Layered<Grid>);
 
 impl Truth {
     /// Whether the cell is on the map and truly free.
@@ -359,11 +374,11 @@ impl Truth {
 
     /// A copy of the true map, to be drawn.
     pub fn picture(&self) -> Grid {
-        self.0.clone()
+        self.0.space().clone()
     }
 
     /// The true map, for those who judge a walk.
-    pub(crate) fn grid(&self) -> &Grid {
+    pub(crate) fn grid(&self) -> &Layered<Grid> {
         &self.0
     }
 }
@@ -392,7 +407,7 @@ enum Rules {
 
 impl World {
     /// What the agent knows: the map it searches.
-    pub fn known(&self) -> &Grid {
+    pub fn known(&self) -> &Layered<Grid> {
         match &self.rules {
             Rules::Sight(sight) => &sight.known,
             _ => self.truth.grid(),
@@ -494,7 +509,7 @@ struct News(Vec<NodeId>);
 
 impl News {
     /// Frees or blocks a node, and notes it if that is a change.
-    fn set(&mut self, grid: &mut Grid, node: NodeId, free: bool) {
+    fn set(&mut self, grid: &mut Layered<Grid>, node: NodeId, free: bool) {
         if set(grid, node, free) {
             self.0.push(node);
         }
@@ -512,9 +527,9 @@ impl News {
 /// What an agent has seen that must look for itself.
 #[derive(Debug)]
 struct Sight {
-    known: Grid,
+    known: Layered<Grid>,
     /// The cells not yet seen, as free ones, if the map says nothing about any.
-    unseen: Option<Grid>,
+    unseen: Option<Layered<Grid>>,
 }
 
 impl Sight {
@@ -737,7 +752,7 @@ mod tests {
         let ends: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
         let mut world = terrain("dynamic:10", &map, 1).world(ends[1000], ends[9]);
         assert!(world.changes() && !world.expects_more());
-        let (mut known, mut moves) = (map.clone(), 0);
+        let (mut known, mut moves) = (Layered::flat(map.clone()), 0);
         wander(&mut world, 100, |world, _| {
             moves += 1;
             world.begin(moves);
@@ -774,7 +789,8 @@ mod tests {
         let (shut, opened) = (free.len() / 2, (256 - free.len()) / 2);
         let goal = free[90];
         let mut world = terrain("dynamic:100", &map, 5).world(free[50], goal);
-        let (mut known, mut moves, mut in_wall, mut spared) = (map.clone(), 0, 0, 0);
+        let mut known = Layered::flat(map.clone());
+        let (mut moves, mut in_wall, mut spared) = (0, 0, 0);
         let mut hit = BTreeSet::new();
         wander(&mut world, 5000, |world, at| {
             moves += 1;

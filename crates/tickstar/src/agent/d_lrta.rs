@@ -7,7 +7,7 @@
 //!
 //! # Beforehand
 //! For every two nodes of a level of the map's [`Hierarchy`] a subgoal and a depth: see [`Subgoals`]. They are
-//! given to the hierarchy by [`Hierarchy::set_subgoals`].
+//! given to the map by [`Layered::set_subgoals`](crate::Layered::set_subgoals).
 //!
 //! # One tick
 //! 1. When the agent has entered another node of the level, or has no subgoal, look up the pair of its node
@@ -33,13 +33,17 @@
 //! * The walk does not depend on the budget.
 //!
 //! # When the map changes
-//! The hierarchy drops its subgoals, and the agent goes on as LRTA* to the goal. What was learned is kept when
+//! The map drops its subgoals, and the agent goes on as LRTA* to the goal. What was learned is kept when
 //! something is blocked, and forgotten when something opens.
 //!
 //! # Real-time bound
 //! At most as many expansions as the budget, a trace step for looking up, and ten times as many updates as the
 //! budget, two for each node expanded. If that is too little for the ball, the agent waits for some ticks.
 //! Tables ask for a depth of 15 at most: 841 expansions on a grid.
+
+mod tables;
+
+pub use tables::{SubgoalColumn, SubgoalPlan, SubgoalSearch};
 
 use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Stamp, Stamped, Toward};
@@ -69,9 +73,9 @@ impl Default for DLrtaConfig {
 /// An agent that walks from subgoal to subgoal: D LRTA*, our reconstruction.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, DLrta, DLrtaConfig, Grid, Map, Seen, Slice, Step, Subgoals};
-/// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
-/// grid.abstracted();
+/// use tickstar::{Agent, Cell, DLrta, DLrtaConfig, Grid, Layered, Seen, Slice, Step, Subgoals};
+/// let grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
+/// let mut grid = Layered::new(grid)?;
 /// let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 1);
 /// grid.set_subgoals(tables);
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
@@ -210,7 +214,7 @@ impl DLrtaPolicy {
         if self.visits_to(here) > self.config.crossings {
             return None;
         }
-        let tables = hierarchy.subgoals().filter(|tables| tables.level() == level)?;
+        let tables = map.subgoals().filter(|tables| tables.level() == level)?;
         let subgoal = tables.get(here, hierarchy.ancestor(cx.goal, level)?)?;
         let leads_away = map.contains(subgoal.cell)
             && hierarchy.ancestor(subgoal.cell, level) != Some(here)
@@ -252,7 +256,7 @@ impl Policy for DLrtaPolicy {
     }
 
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
-        if self.subgoal.is_some() && cx.hierarchy().subgoals().is_none() {
+        if self.subgoal.is_some() && cx.map.subgoals().is_none() {
             self.drop_plan();
         }
         if self.lost {

@@ -15,7 +15,7 @@ mod shortcut;
 mod time_bounded;
 mod walker;
 
-pub use d_lrta::{DLrta, DLrtaConfig};
+pub use d_lrta::{DLrta, DLrtaConfig, SubgoalColumn, SubgoalPlan, SubgoalSearch};
 pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 pub(crate) use local::Ball;
 pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};

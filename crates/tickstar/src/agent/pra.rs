@@ -88,9 +88,8 @@ impl Default for PraConfig {
 /// An agent that plans on the [`Hierarchy`] of its map.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, Grid, Pra, PraConfig, Seen, Slice, Step};
-/// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
-/// grid.abstracted();
+/// use tickstar::{Agent, Cell, Grid, Layered, Pra, PraConfig, Seen, Slice, Step};
+/// let grid = Layered::new(Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?)?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = Pra::new(&grid, PraConfig::default(), start, goal)?;
 /// let mut at = start;
@@ -552,15 +551,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Agent, Cell, Grid, Seen, Space, Step, Work};
+    use crate::{Agent, Cell, Grid, Layered, Seen, Space, Step, Work};
 
-    fn grid(width: u32, height: u32, blocked: &[(u32, u32)]) -> Grid {
+    fn grid(width: u32, height: u32, blocked: &[(u32, u32)]) -> Layered<Grid> {
         let mut grid = Grid::new(width, height).unwrap();
         for &(x, y) in blocked {
             grid.set_free(Cell::new(x % width, y % height), false).unwrap();
         }
-        grid.abstracted();
-        grid
+        Layered::new(grid).unwrap()
     }
 
     fn config() -> impl Strategy<Value = PraConfig> {
@@ -712,7 +710,7 @@ mod tests {
         let blocked: Vec<_> =
             rows.into_iter().filter(|(x, y)| x % 7 == 3 && y % 9 != x / 7).collect();
         let map = std::sync::Arc::new(grid(50, 40, &blocked));
-        let walk = |map: &Grid, from: (u32, u32)| {
+        let walk = |map: &Layered<Grid>, from: (u32, u32)| {
             let [start, goal] = [from, (49, 39)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
             let mut agent = Pra::new(map, PraConfig::default(), start, goal).unwrap();
             let mut walk = vec![start];

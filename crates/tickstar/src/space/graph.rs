@@ -1,11 +1,14 @@
 //! An explicit weighted graph, for everything that is not a grid.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use thiserror::Error;
 
 use super::{Map, Space, grid::octile};
-use crate::{Cost, Hierarchy, HierarchyError, NodeId, Subgoals};
+use crate::{Cost, NodeId};
+
+/// A node with more edges than this has a sorted copy of them, so that any edge is found quickly.
+const HUB: usize = 64;
 
 /// A weighted graph, directed or undirected, with an optional octile estimate from positions.
 ///
@@ -23,14 +26,16 @@ pub struct Graph {
     /// Where the edges of each node begin, and one more for the end.
     first: Vec<u32>,
     edges: Vec<(NodeId, Cost)>,
+    /// The edges of nodes that have many, by their ends, each end once and at its least cost.
+    hubs: BTreeMap<NodeId, Vec<(NodeId, Cost)>>,
     positions: Vec<(i32, i32)>,
     max_edge_cost: Cost,
     reversible: bool,
-    hierarchy: Option<Arc<Hierarchy>>,
 }
 
 /// Why a graph could not be made.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum GraphError {
     /// More nodes or edges than 32-bit ids can name.
     #[error("{nodes} nodes and {edges} edges are more than 32-bit ids can name")]
@@ -134,11 +139,12 @@ impl Graph {
         let mut graph = Graph {
             first,
             edges: sorted,
+            hubs: BTreeMap::new(),
             positions: Vec::new(),
             max_edge_cost: list.iter().map(|&(_, _, cost)| cost).max().unwrap_or_default(),
             reversible: false,
-            hierarchy: None,
         };
+        graph.index_hubs();
         graph.reversible =
             list.iter().all(|&(from, to, _)| graph.edge(from, to) == graph.edge(to, from));
         Ok(graph)
@@ -155,7 +161,6 @@ impl Graph {
             return Err(GraphError::PositionCount { positions: positions.len(), nodes });
         }
         self.positions = positions;
-        self.hierarchy = None;
         for from in (0..nodes as u32).map(NodeId) {
             for &(to, cost) in self.edges_of(from) {
                 let distance = self.estimate(from, to);
@@ -167,21 +172,15 @@ impl Graph {
         Ok(self)
     }
 
-    /// The same graph with its [`Hierarchy`], for the searches that plan on one. Copies of the graph share
-    /// it.
-    ///
-    /// # Errors
-    /// When edges cannot be walked back.
-    pub fn with_hierarchy(mut self) -> Result<Graph, HierarchyError> {
-        self.hierarchy = Some(Arc::new(Hierarchy::new(&self)?));
-        Ok(self)
-    }
-
-    /// Gives the graph's hierarchy subgoals that were worked out for it: see [`Subgoals`]. Nothing happens if
-    /// the graph has no hierarchy.
-    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
-        if let Some(hierarchy) = &mut self.hierarchy {
-            Arc::make_mut(hierarchy).set_subgoals(subgoals);
+    fn index_hubs(&mut self) {
+        for node in (0..self.size() as u32).map(NodeId) {
+            let edges = self.edges_of(node);
+            if edges.len() > HUB {
+                let mut edges = edges.to_vec();
+                edges.sort_unstable();
+                edges.dedup_by_key(|&mut (to, _)| to);
+                self.hubs.insert(node, edges);
+            }
         }
     }
 
@@ -216,6 +215,19 @@ impl Space for Graph {
     fn is_reversible(&self) -> bool {
         self.reversible
     }
+
+    /// By the node with fewer edges where both directions are alike, and in logarithmic time at a hub.
+    fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
+        let turn = self.reversible && self.edges_of(to).len() < self.edges_of(from).len();
+        let (from, to) = if turn { (to, from) } else { (from, to) };
+        let edges = self.edges_of(from);
+        if edges.len() <= HUB {
+            return edges.iter().filter(|&&(end, _)| end == to).map(|&(_, cost)| cost).min();
+        }
+        let edges = self.hubs.get(&from)?;
+        let at = edges.binary_search_by_key(&to, |&(end, _)| end).ok()?;
+        Some(edges[at].1)
+    }
 }
 
 impl Map for Graph {
@@ -225,13 +237,8 @@ impl Map for Graph {
             _ => Cost::ZERO,
         }
     }
-
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {
         self.positions.get(node.index()).copied()
-    }
-
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        self.hierarchy.as_deref()
     }
 }
 
@@ -250,6 +257,34 @@ mod tests {
         let uneven = [edge(0, 1, 2), edge(1, 0, 3)];
         assert!(!Graph::directed(2, uneven).unwrap().is_reversible());
         assert!(Graph::directed(2, [edge(0, 1, 2), edge(1, 0, 2)]).unwrap().is_reversible());
+    }
+
+    #[test]
+    fn edges_of_hubs_are_found() {
+        // Twice to each leaf, the dearer one first or last, and one-way edges in the other graph.
+        let twice = |leaf: u32| [edge(0, leaf, 5 + u64::from(leaf % 2)), edge(leaf, 0, 5)];
+        let edges: Vec<_> = (1..300).flat_map(twice).collect();
+        let both = Graph::undirected(300, edges.clone()).unwrap();
+        let one_way = Graph::directed(300, edges).unwrap();
+        assert!(both.is_reversible() && !one_way.is_reversible());
+        for leaf in 1..300 {
+            let there = Cost(5 + u64::from(leaf % 2));
+            assert_eq!(both.edge(NodeId(0), NodeId(leaf)), Some(Cost(5)));
+            assert_eq!(both.edge(NodeId(leaf), NodeId(0)), Some(Cost(5)));
+            assert_eq!(one_way.edge(NodeId(0), NodeId(leaf)), Some(there));
+            assert_eq!(one_way.edge(NodeId(leaf), NodeId(0)), Some(Cost(5)));
+        }
+        assert_eq!(both.edge(NodeId(0), NodeId(0)), None);
+        assert_eq!(both.edge(NodeId(0), NodeId(300)), None);
+    }
+
+    /// Takes hours if each edge is compared with all of a hub.
+    #[test]
+    fn a_star_of_a_million_leaves_is_made() {
+        let star = Graph::undirected(1_000_001, (1..=1_000_000).map(|leaf| edge(0, leaf, 3)));
+        let star = star.unwrap();
+        assert!(star.is_reversible());
+        assert_eq!(star.edge(NodeId(0), NodeId(777_777)), Some(Cost(3)));
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use thiserror::Error;
 
 use super::{Map, Sealed, Skip, Space};
-use crate::{Cost, Hierarchy, NodeId, Slice, Subgoals};
+use crate::{Cost, NodeId};
 
 /// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
 const MAX_SIDE: u32 = 65_528;
@@ -56,6 +56,7 @@ pub enum Corners {
 
 /// Why a grid could not be made or edited.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum GridError {
     /// A side is zero or too long.
     #[error("a map of {width} by {height} cells cannot be made: each side must be 1 to {MAX_SIDE}")]
@@ -64,6 +65,20 @@ pub enum GridError {
         width: u64,
         /// The height asked for.
         height: u64,
+    },
+    /// The data are more or less than the map has cells.
+    #[error("{found} {unit} for a map of {width} by {height} cells, which takes {expected}")]
+    Length {
+        /// The map's width.
+        width: u32,
+        /// The map's height.
+        height: u32,
+        /// What the data consist of: bytes or words.
+        unit: &'static str,
+        /// How many there should be.
+        expected: u64,
+        /// How many there are.
+        found: u64,
     },
     /// The cell is not on the map.
     #[error("cell {cell} is outside the map, which is {width} wide and {height} high")]
@@ -108,7 +123,6 @@ pub struct Grid {
     corners: Corners,
     moves: &'static Moves,
     extra: u64,
-    hierarchy: Option<Arc<Hierarchy>>,
 }
 
 /// The eight directions in the order they are visited: N, E, S, W, then the diagonals. As column and
@@ -219,8 +233,100 @@ impl Grid {
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
             extra: extra(Neighbors::default()),
-            hierarchy: None,
         })
+    }
+
+    /// A map whose free cells are those for which `is_free` returns true, asked row by row.
+    ///
+    /// ```
+    /// use tickstar::{Cell, Grid};
+    /// let ring = Grid::from_fn(3, 3, |cell| cell != Cell::new(1, 1))?;
+    /// assert_eq!(ring.to_rows().collect::<Vec<_>>(), ["...", ".#.", "..."]);
+    /// # Ok::<(), tickstar::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a side is zero or above 65 528.
+    pub fn from_fn(
+        width: u32,
+        height: u32,
+        mut is_free: impl FnMut(Cell) -> bool,
+    ) -> Result<Grid, GridError> {
+        let mut grid = Grid::new_blocked(width, height)?;
+        for y in 0..height {
+            for x in 0..width {
+                grid.put(x, y, is_free(Cell { x, y }));
+            }
+        }
+        Ok(grid)
+    }
+
+    /// A map of one byte per cell, row by row: free where the byte is not zero.
+    ///
+    /// ```
+    /// use tickstar::Grid;
+    /// let grid = Grid::from_bytes(3, 2, &[1, 0, 1, 255, 7, 0])?;
+    /// assert_eq!(grid.to_rows().collect::<Vec<_>>(), [".#.", "..#"]);
+    /// # Ok::<(), tickstar::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a side is zero or above 65 528, or there is not one byte per cell.
+    pub fn from_bytes(width: u32, height: u32, bytes: &[u8]) -> Result<Grid, GridError> {
+        let cells = u64::from(width) * u64::from(height);
+        Grid::check_length(width, height, "bytes", cells, bytes.len())?;
+        Grid::from_fn(width, height, |Cell { x, y }| {
+            bytes[y as usize * width as usize + x as usize] != 0
+        })
+    }
+
+    /// A map of one bit per cell, row by row without gaps: free where the bit is set. The first cell is the
+    /// lowest bit of the first word. Bits behind the last cell are ignored.
+    ///
+    /// ```
+    /// use tickstar::Grid;
+    /// let grid = Grid::from_bits(3, 2, &[0b_011_101])?;
+    /// assert_eq!(grid.to_rows().collect::<Vec<_>>(), [".#.", "..#"]);
+    /// assert_eq!(grid.to_bits(), [0b_011_101]);
+    /// # Ok::<(), tickstar::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a side is zero or above 65 528, or there are not just as many words as the cells take.
+    pub fn from_bits(width: u32, height: u32, bits: &[u64]) -> Result<Grid, GridError> {
+        let words = (u64::from(width) * u64::from(height)).div_ceil(64);
+        Grid::check_length(width, height, "words", words, bits.len())?;
+        Grid::from_fn(width, height, |Cell { x, y }| {
+            let at = y as usize * width as usize + x as usize;
+            bits[at / 64] >> (at % 64) & 1 == 1
+        })
+    }
+
+    /// The map as bits, as [`from_bits`](Grid::from_bits) reads them.
+    pub fn to_bits(&self) -> Vec<u64> {
+        let cells = self.width as usize * self.height as usize;
+        let mut bits = vec![0; cells.div_ceil(64)];
+        for Cell { x, y } in self.free_cells() {
+            let at = y as usize * self.width as usize + x as usize;
+            bits[at / 64] |= 1 << (at % 64);
+        }
+        bits
+    }
+
+    fn check_length(
+        width: u32,
+        height: u32,
+        unit: &'static str,
+        expected: u64,
+        found: usize,
+    ) -> Result<(), GridError> {
+        let found = found as u64;
+        // A wrong size is named as such.
+        let is_size = Grid::fits(width) && Grid::fits(height);
+        if is_size && expected != found {
+            return Err(GridError::Length { width, height, unit, expected, found });
+        }
+        Ok(())
     }
 
     /// Whether a side can have this length.
@@ -234,7 +340,6 @@ impl Grid {
         self.neighbors = neighbors;
         self.extra = extra(neighbors);
         self.moves = Grid::table(self.neighbors, self.corners);
-        self.renew_hierarchy();
         self
     }
 
@@ -243,7 +348,6 @@ impl Grid {
     pub fn with_corners(mut self, corners: Corners) -> Grid {
         self.corners = corners;
         self.moves = Grid::table(self.neighbors, self.corners);
-        self.renew_hierarchy();
         self
     }
 
@@ -281,90 +385,47 @@ impl Grid {
         cell.x < self.width && cell.y < self.height
     }
 
-    /// Frees or blocks a cell; answers whether that changed anything.
+    /// Frees or blocks a cell; returns whether that changed it.
     ///
-    /// Agents that are walking on the map want to be told: see [`Seen`](crate::Seen). If the map has a
-    /// [`Hierarchy`], it is mended.
+    /// Agents that walk on the map want the change reported: see [`Seen`](crate::Seen).
     ///
     /// # Errors
     /// When the cell is outside the map.
     pub fn set_free(&mut self, cell: Cell, free: bool) -> Result<bool, GridError> {
-        if self.hierarchy.is_some() || !self.is_inside(cell) {
-            return self.edit(&[(cell, free)]).map(|changed| changed > 0);
-        }
+        self.check(cell)?;
         let changed = self.is_free(cell) != free;
         self.put(cell.x, cell.y, free);
         Ok(changed)
     }
 
-    /// Frees (`true`) or blocks many cells at once; answers how many cells are others than before. Of one that
-    /// is named twice, the last counts.
-    ///
-    /// For a map with a [`Hierarchy`] that is less work than one by one, and gives better groups.
+    /// Frees (`true`) or blocks many cells at once; returns how many cells changed. If a cell is named
+    /// twice, the last entry counts.
     ///
     /// # Errors
     /// When a cell is outside the map; then nothing is changed.
     pub fn edit(&mut self, cells: &[(Cell, bool)]) -> Result<usize, GridError> {
-        if let Some(&(cell, _)) = cells.iter().find(|(cell, _)| !self.is_inside(*cell)) {
-            let (width, height) = (self.width, self.height);
-            return Err(GridError::Outside { cell, width, height });
-        }
-        // What a cell is set to last counts.
-        let last: BTreeMap<Cell, bool> = cells.iter().copied().collect();
-        let differs = |&(cell, free): &(Cell, bool)| self.is_free(cell) != free;
-        let news: Vec<(Cell, bool)> = last.into_iter().filter(differs).collect();
-        if news.is_empty() {
-            return Ok(0);
-        }
-        let hierarchy = self.hierarchy.take();
-        let nodes: Vec<_> = news.iter().map(|&(cell, _)| self.id(cell)).collect();
-        let edit = hierarchy.as_ref().map(|hierarchy| hierarchy.before(self, &nodes));
-        for &(cell, free) in &news {
+        let changes = self.changes(cells)?;
+        for &(cell, free) in &changes {
             self.put(cell.x, cell.y, free);
         }
-        if let (Some(mut hierarchy), Some(edit)) = (hierarchy, edit) {
-            Arc::make_mut(&mut hierarchy).mend(self, &edit);
-            self.hierarchy = Some(hierarchy);
+        Ok(changes.len())
+    }
+
+    /// What of an edit changes the map: each cell once.
+    pub(super) fn changes(&self, cells: &[(Cell, bool)]) -> Result<Vec<(Cell, bool)>, GridError> {
+        for &(cell, _) in cells {
+            self.check(cell)?;
         }
-        Ok(news.len())
+        // The last entry of a cell counts.
+        let last: BTreeMap<Cell, bool> = cells.iter().copied().collect();
+        let differs = |&(cell, free): &(Cell, bool)| self.is_free(cell) != free;
+        Ok(last.into_iter().filter(differs).collect())
     }
 
-    /// Gives the map its [`Hierarchy`], for the searches that plan on one and for quick answers to
-    /// whether there is a way. From then on every edit mends it. Copies of the map share it until one of them
-    /// is edited, which then takes a copy of its own.
-    pub fn abstracted(&mut self) {
-        self.hierarchy = Hierarchy::new(self).ok().map(Arc::new);
-    }
-
-    /// The same map without its hierarchy: edits are quicker.
-    #[must_use]
-    pub fn without_hierarchy(mut self) -> Grid {
-        self.hierarchy = None;
-        self
-    }
-
-    /// Lets the hierarchy make regions anew that are worn by many edits, as far as the slice goes: see
-    /// [`Hierarchy::tend`]. Worth calling once a frame where the map is edited a lot.
-    pub fn tend(&mut self, slice: &mut Slice<'_>) -> bool {
-        let Some(mut hierarchy) = self.hierarchy.take() else { return true };
-        let done = hierarchy.worn() == 0 || Arc::make_mut(&mut hierarchy).tend(self, slice);
-        self.hierarchy = Some(hierarchy);
-        done
-    }
-
-    /// Gives the map's hierarchy subgoals that were worked out for it: see [`Subgoals`]. Nothing happens if
-    /// the map has no hierarchy.
-    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
-        if let Some(hierarchy) = &mut self.hierarchy {
-            Arc::make_mut(hierarchy).set_subgoals(subgoals);
-        }
-    }
-
-    /// Makes the hierarchy anew, if there is one.
-    fn renew_hierarchy(&mut self) {
-        if self.hierarchy.take().is_some() {
-            self.abstracted();
-        }
+    /// Refuses a cell that is outside the map.
+    fn check(&self, cell: Cell) -> Result<(), GridError> {
+        let (width, height) = (self.width, self.height);
+        if self.is_inside(cell) { Ok(()) } else { Err(GridError::Outside { cell, width, height }) }
     }
 
     /// The node of a cell, if it is on the map.
@@ -389,13 +450,13 @@ impl Grid {
         all.filter(|&cell| self.is_free(cell))
     }
 
-    /// Heap memory of the map in bytes, without its hierarchy.
+    /// Heap memory of the map in bytes.
     pub fn bytes(&self) -> usize {
         self.free.capacity()
     }
 
     /// The node of a cell on the map: the inverse of [`Grid::cell`].
-    fn id(&self, Cell { x, y }: Cell) -> NodeId {
+    pub(super) fn id(&self, Cell { x, y }: Cell) -> NodeId {
         let column = x & 3 | (x & 0x1c) << 2 | x >> 5 << 10;
         let row = (y & 3) << 2 | (y & 0x1c) << 5 | y >> 5 << self.row_shift;
         NodeId(column | row)
@@ -519,10 +580,6 @@ impl Map for Grid {
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {
         let Cell { x, y } = self.cell(node);
         Some((x as i32, y as i32))
-    }
-
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        self.hierarchy.as_deref()
     }
 
     /// The cell, and where corners are not cut those beside it: a diagonal step between two of them
@@ -717,6 +774,43 @@ mod tests {
                 let from = grid.node(cell).unwrap();
                 grid.for_each_edge(from, |to, cost| assert_eq!(grid.edge(to, from), Some(cost)));
             }
+        }
+    }
+
+    #[test]
+    fn cells_bytes_and_bits_make_the_same_map() {
+        for (width, height) in [(1, 1), (7, 3), (64, 2), (65, 3), (13, 64)] {
+            let free = |cell: Cell| (cell.x * 7 + cell.y * 13) % 5 < 3;
+            let grid = Grid::from_fn(width, height, free).unwrap();
+            let all = (0..height).flat_map(|y| (0..width).map(move |x| Cell { x, y }));
+            assert!(all.clone().all(|cell| grid.is_free(cell) == free(cell)));
+            let bytes: Vec<u8> = all.map(|cell| 3 * u8::from(free(cell))).collect();
+            let from_bytes = Grid::from_bytes(width, height, &bytes).unwrap();
+            let mut bits = grid.to_bits();
+            if let Some(last) = bits.last_mut().filter(|_| width * height % 64 != 0) {
+                *last |= u64::MAX << (width * height % 64);
+            }
+            let from_bits = Grid::from_bits(width, height, &bits).unwrap();
+            for other in [from_bytes, from_bits] {
+                assert!(other.to_rows().eq(grid.to_rows()), "{width} by {height}");
+                assert_eq!(other.to_bits(), grid.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn data_of_the_wrong_length_are_errors() {
+        let error = Grid::from_bytes(3, 2, &[1; 7]).unwrap_err();
+        assert_eq!(error.to_string(), "7 bytes for a map of 3 by 2 cells, which takes 6");
+        assert!(matches!(Grid::from_bytes(3, 2, &[]), Err(GridError::Length { .. })));
+        let error = Grid::from_bits(9, 9, &[0]).unwrap_err();
+        assert_eq!(error.to_string(), "1 words for a map of 9 by 9 cells, which takes 2");
+        assert!(matches!(Grid::from_bits(8, 8, &[0, 0]), Err(GridError::Length { .. })));
+        for (width, height) in [(0, 0), (0, 5), (70_000, 1), (u32::MAX, u32::MAX)] {
+            let size = |result| matches!(result, Err(GridError::Size { .. }));
+            assert!(size(Grid::from_bytes(width, height, &[])));
+            assert!(size(Grid::from_bits(width, height, &[])));
+            assert!(size(Grid::from_fn(width, height, |_| unreachable!("nothing to ask"))));
         }
     }
 

@@ -6,6 +6,7 @@ use super::{Cell, Grid, GridError};
 
 /// Why a text is not a map. Lines and columns count from one.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum MapError {
     /// Nothing in it.
     #[error("the map is empty")]
@@ -17,7 +18,7 @@ pub enum MapError {
         line: usize,
         /// What should stand there.
         expected: &'static str,
-        /// What stands there, shortened.
+        /// What stands there, printable and shortened.
         found: String,
     },
     /// The size cannot be had.
@@ -161,8 +162,33 @@ fn header(
     read(bytes.trim_ascii_end()).ok_or_else(|| MapError::Header {
         line,
         expected,
-        found: String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned(),
+        found: quote(bytes),
     })
+}
+
+/// The most characters of a text that are quoted.
+const QUOTE: usize = 40;
+
+/// A text as it can be shown: shortened, with characters escaped that would act on a terminal or be invisible,
+/// such as controls and marks that turn the direction of writing.
+fn quote(bytes: &[u8]) -> String {
+    // No character has more than four bytes.
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * QUOTE + 4)]).into_owned();
+    let mut quoted = String::new();
+    let mut length = 0;
+    for c in text.chars() {
+        let shown: String = match c {
+            '\'' | '"' => c.into(),
+            _ => c.escape_debug().collect(),
+        };
+        length += shown.chars().count();
+        if length > QUOTE {
+            quoted.push('…');
+            break;
+        }
+        quoted.push_str(&shown);
+    }
+    quoted
 }
 
 fn fill<'t>(
@@ -259,6 +285,32 @@ mod tests {
         bytes[at] = 0xff;
         assert!(error(&bytes).starts_with(r"line 6, column 2: `\xff` is not a cell"));
         assert!(error(&[0xff, 0xfe, b'\n']).starts_with("line 1: expected `type octile`"));
+    }
+
+    #[test]
+    fn what_is_quoted_is_printable_and_short() {
+        let header = |found: &str| format!("line 1: expected `type octile`, found `{found}`");
+        assert_eq!(error(b"\x1b[2Jtype\x07"), header(r"\u{1b}[2Jtype\u{7}"));
+        let turned = "abc\u{202e}d\u{2066}\u{200f}\u{feff}e".as_bytes();
+        assert_eq!(error(turned), header(r"abc\u{202e}d\u{2066}\u{200f}\u{feff}e"));
+        assert_eq!(error(b"it's a \"map\" \\ \0"), header(r#"it's a "map" \\ \0"#));
+        assert_eq!(error("größe 10 × 20".as_bytes()), header("größe 10 × 20"));
+        let token = vec![b'x'; 10_000];
+        assert_eq!(error(&token), header(&format!("{}…", "x".repeat(40))));
+        for filler in ["\x1b", "\u{202e}", "é", "𝄞", "\\"] {
+            let text = error(filler.repeat(10_000).as_bytes());
+            assert!(text.chars().count() < 90, "{text}");
+            assert!(!text.chars().any(char::is_control) && !text.contains('\u{202e}'), "{text}");
+            assert!(!text.contains('\u{fffd}'), "cut inside a character: {text}");
+        }
+        // No escape is cut in the middle.
+        let cut = [&[b'x'; 38][..], b"\x1b\x1b"].concat();
+        assert_eq!(error(&cut), header(&format!("{}…", "x".repeat(38))));
+        for byte in 0..=255_u8 {
+            let map = [b"type octile\nheight 1\nwidth 3\nmap\n", &[byte; 3][..]].concat();
+            let Err(error) = Grid::from_map(&map) else { continue };
+            assert!(!error.to_string().chars().any(char::is_control), "{error:?}");
+        }
     }
 
     #[test]

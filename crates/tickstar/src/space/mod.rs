@@ -3,14 +3,16 @@
 mod corridor;
 mod graph;
 mod grid;
+mod layered;
 mod map_text;
 
 pub(crate) use corridor::{Corridor, End, Marks};
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
+pub use layered::Layered;
 pub use map_text::MapError;
 
-use crate::{Cost, Hierarchy, NodeId};
+use crate::{Cost, Hierarchy, NodeId, Subgoals};
 
 /// A weighted graph, as the searches see it.
 ///
@@ -139,6 +141,11 @@ pub trait Map: Space {
     /// The hierarchy of levels above the map, for the agents that plan on one, if it has one that is in step
     /// with it.
     fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
+    }
+
+    /// The tables of subgoals that were made for the hierarchy as it is, for D LRTA*, if there are any.
+    fn subgoals(&self) -> Option<&Subgoals> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! Agents on a map that changes, and that are told of every change.
 
 use crate::kit::{
-    Oracle, Problem, Random, Telling, Tick, check_branch, check_estimates, configs,
+    LayeredGrid, Oracle, Problem, Random, Telling, Tick, check_branch, check_estimates, configs,
     distance_on_empty_map, ratio, tick, too_many_ticks, walk, weighted,
 };
 use tickstar::{
@@ -15,7 +15,7 @@ fn repeated(priority: Priority, reopen: bool, restart: Restart) -> TimeBoundedCo
     TimeBoundedConfig { search, restart, tracing: Tracing::Free, ..TimeBoundedConfig::default() }
 }
 
-fn agent_of(problem: &Problem<Grid>, config: TimeBoundedConfig) -> TimeBounded {
+fn agent_of(problem: &Problem<LayeredGrid>, config: TimeBoundedConfig) -> TimeBounded {
     TimeBounded::new(&problem.space, config, problem.start, problem.goal).unwrap()
 }
 
@@ -25,7 +25,7 @@ fn position(agent: &TimeBounded) -> NodeId {
 
 /// Blocks and opens about so many random cells, but none of these. Answers what changed.
 fn edit(
-    problem: &mut Problem<Grid>,
+    problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
     (most, open_percent): (u64, u64),
     spared: &[NodeId],
@@ -95,7 +95,7 @@ fn priority(weight: Weight) -> Priority {
 /// path: at what lies ahead of an agent that is on its path, and at all of it for one that is not.
 fn lazy_restarts(
     agent: &TimeBounded,
-    problem: &Problem<Grid>,
+    problem: &Problem<LayeredGrid>,
     changed: &[NodeId],
     weight: Weight,
 ) -> bool {
@@ -119,7 +119,7 @@ fn lazy_restarts(
 /// the step, and whether the search begins again after all.
 fn foreseen(
     agent: &TimeBounded,
-    problem: &Problem<Grid>,
+    problem: &Problem<LayeredGrid>,
     k: u64,
     opened_since: bool,
 ) -> (Step, bool) {
@@ -149,7 +149,7 @@ fn foreseen(
     (Step::Move(next), false)
 }
 
-fn any_problem(random: &mut Random, side: u64) -> Problem<Grid> {
+fn any_problem(random: &mut Random, side: u64) -> Problem<LayeredGrid> {
     if random.chance(50) {
         let [width, height] = [(); 2].map(|()| 1 + random.below(side) as u32);
         Problem::random_of_size(random, width, height)
@@ -176,7 +176,12 @@ impl Unrest {
     }
 
     /// Answers what changed before a tick.
-    fn strikes(self, problem: &mut Problem<Grid>, random: &mut Random, at: NodeId) -> Vec<NodeId> {
+    fn strikes(
+        self,
+        problem: &mut Problem<LayeredGrid>,
+        random: &mut Random,
+        at: NodeId,
+    ) -> Vec<NodeId> {
         if !random.chance(self.often) {
             return Vec::new();
         }
@@ -285,14 +290,14 @@ const POCKETS: [&str; 5] = [
     ".....................",
 ];
 
-fn pocket(rows: [&str; 5]) -> (Problem<Grid>, TimeBounded) {
+fn pocket(rows: [&str; 5]) -> (Problem<LayeredGrid>, TimeBounded) {
     let grid = Grid::from_rows(rows).unwrap().with_neighbors(Neighbors::Four);
     let problem = Problem::on(&grid, (0, 3), (20, 2));
     let agent = agent_of(&problem, repeated(Priority::ASTAR, false, Restart::Lazy));
     (problem, agent)
 }
 
-fn block(problem: &mut Problem<Grid>, x: u32, y: u32) -> NodeId {
+fn block(problem: &mut Problem<LayeredGrid>, x: u32, y: u32) -> NodeId {
     let node = problem.space.node(Cell::new(x, y)).unwrap();
     assert!(problem.space.set_free(Cell::new(x, y), false).unwrap(), "it was free");
     problem.oracle.update(&problem.space, &[node]);
@@ -300,7 +305,7 @@ fn block(problem: &mut Problem<Grid>, x: u32, y: u32) -> NodeId {
 }
 
 /// One tick of two expansions, whose step must be an edge.
-fn step(agent: &mut TimeBounded, problem: &Problem<Grid>, changed: &[NodeId]) -> Tick {
+fn step(agent: &mut TimeBounded, problem: &Problem<LayeredGrid>, changed: &[NodeId]) -> Tick {
     let at = position(agent);
     let tick = tick(agent, &problem.space, Seen { changed }, 2, u64::MAX);
     if let Step::Move(to) = tick.step {
@@ -312,7 +317,7 @@ fn step(agent: &mut TimeBounded, problem: &Problem<Grid>, changed: &[NodeId]) ->
 /// Ticks until this is so.
 fn step_until(
     agent: &mut TimeBounded,
-    problem: &Problem<Grid>,
+    problem: &Problem<LayeredGrid>,
     mut so: impl FnMut(&TimeBounded, &Tick) -> bool,
 ) -> Tick {
     for _ in 0..500 {
@@ -491,12 +496,12 @@ fn a_greedy_search_goes_on_whatever_opens() {
 
 /// Lets an agent walk for a while on a map that changes, and then until it arrives or gives up on the
 /// map as it is at last, with a look at it after each tick. Answers how often it began again.
-fn walk_in_unrest<A: Agent<Grid> + ?Sized>(
+fn walk_in_unrest<A: Agent<LayeredGrid> + ?Sized>(
     agent: &mut A,
-    problem: &mut Problem<Grid>,
+    problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
     (budget, ticks): (u64, usize),
-    mut pause: impl FnMut(&A, &Problem<Grid>),
+    mut pause: impl FnMut(&A, &Problem<LayeredGrid>),
 ) -> usize {
     let unrest = Unrest::random(random);
     let (mut restarts, mut restarts_at_rest) = (0, 0);
@@ -718,7 +723,7 @@ fn an_opening_ignored_can_become_better_by_more_than_the_weight() {
             let grid = Grid::from_rows(wide.map(|row| &row[14 - width..])).unwrap();
             let mut problem = Problem::on(&grid.with_neighbors(Neighbors::Four), (0, 0), (4, 2));
             let mut agent = agent_of(&problem, repeated(weighted(num, den), reopen, Restart::Lazy));
-            let mut go = |problem: &Problem<Grid>, changed: &[NodeId]| {
+            let mut go = |problem: &Problem<LayeredGrid>, changed: &[NodeId]| {
                 let seen = Seen { changed };
                 let tick = tick(&mut agent, &problem.space, seen, 1000, u64::MAX);
                 assert!(!tick.has(Event::Restart) && tick.target == Some(problem.goal));
@@ -877,7 +882,7 @@ fn an_opening_does_not_hide_other_ways() {
     let grid = Grid::from_rows(["...", ".#.", "..."]).unwrap();
     let mut problem = Problem::on(&grid, (0, 0), (1, 2));
     let mut agent = agent_of(&problem, repeated(Priority::ASTAR, false, Restart::Lazy));
-    let mut go = |problem: &Problem<Grid>, changed: &[NodeId]| {
+    let mut go = |problem: &Problem<LayeredGrid>, changed: &[NodeId]| {
         tick(&mut agent, &problem.space, Seen { changed }, 1, u64::MAX).step
     };
     let node = |x, y| grid.node(Cell::new(x, y)).unwrap();

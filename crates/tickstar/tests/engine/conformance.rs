@@ -4,13 +4,13 @@
 //! name, or where its entry says so.
 
 use crate::kit::{
-    Draw, Kind, Most, Problem, Random, Telling, Tick, Walk, explore, is_slow, most_moves, ratio,
-    useless_nodes, walk_of, walk_within,
+    Draw, Kind, LayeredGraph, LayeredGrid, Most, Problem, Random, Telling, Tick, Walk, explore,
+    is_slow, most_moves, ratio, useless_nodes, walk_of, walk_within,
 };
 use tickstar::catalog::{self, Config};
 use tickstar::{
-    Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, Limits, Map,
-    NodeId, OpenList, Priority, Ratio, SearchConfig, Seen, Slice, Step,
+    Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, Layered, Limits,
+    Map, NodeId, OpenList, Priority, Ratio, SearchConfig, Seen, Slice, Space, Step,
 };
 
 const UNLIMITED: u64 = u64::MAX;
@@ -84,9 +84,9 @@ impl Setup {
     }
 
     /// A grid it can be expected to walk on to the end.
-    fn grid(&self, random: &mut Random) -> Problem<Grid> {
+    fn grid(&self, random: &mut Random) -> Problem<LayeredGrid> {
         if !is_slow(&self.config) {
-            return Problem::<Grid>::random(random);
+            return Problem::<LayeredGrid>::random(random);
         }
         let [width, height] = [(); 2].map(|()| 1 + random.below(10) as u32);
         Problem::random_of_size(random, width, height)
@@ -94,9 +94,9 @@ impl Setup {
 
     /// A graph it can be expected to walk on to the end. One that is slow to give up walks to and fro on an
     /// edge that costs nearly nothing until that adds up to the dearest there is.
-    fn graph(&self, random: &mut Random, kind: Kind) -> Problem<Graph> {
+    fn graph(&self, random: &mut Random, kind: Kind) -> Problem<LayeredGraph> {
         loop {
-            let problem = Problem::<Graph>::random(random, kind);
+            let problem = Problem::<LayeredGraph>::random(random, kind);
             let ends = (problem.start, problem.goal);
             let most = most_moves(&problem.space, &problem.oracle, ends);
             if !is_slow(&self.config) || most.is_some_and(|most| most < 20_000) {
@@ -127,7 +127,11 @@ macro_rules! on_random_problems {
                     $check(&setup, &setup.graph(&mut random, kind), budget);
                 }
                 if !setup.config.entry().guarantees.needs_reversible_edges {
-                    $check(&setup, &Problem::<Graph>::random(&mut random, Kind::Directed), budget);
+                    $check(
+                        &setup,
+                        &Problem::<LayeredGraph>::random(&mut random, Kind::Directed),
+                        budget,
+                    );
                 }
             }
         }
@@ -408,7 +412,7 @@ fn ticks_that_are_cut_short_do_no_harm() {
 fn without_any_work_an_agent_stays_put() {
     let mut random = Random::new(4);
     for setup in setups() {
-        let problem = Problem::<Grid>::random(&mut random);
+        let problem = Problem::<LayeredGrid>::random(&mut random);
         let _context = Telling((&problem, &setup));
         let mut agent = setup.agent(&problem);
         for _ in 0..20 {
@@ -447,7 +451,7 @@ fn an_end_is_an_end() {
 fn at_the_goal_there_is_nothing_to_do() {
     let mut random = Random::new(6);
     for setup in setups() {
-        let mut problem = Problem::<Grid>::random(&mut random);
+        let mut problem = Problem::<LayeredGrid>::random(&mut random);
         problem.goal = problem.start;
         let mut slice = Slice::new(100);
         let step =
@@ -459,8 +463,7 @@ fn at_the_goal_there_is_nothing_to_do() {
 
 #[test]
 fn bad_ends_are_refused() {
-    let mut grid = Grid::from_rows(["..#", "..."]).unwrap();
-    grid.abstracted();
+    let grid = Layered::new(Grid::from_rows(["..#", "..."]).unwrap()).unwrap();
     let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
     let good = node(0, 0);
     for setup in setups() {
@@ -530,7 +533,7 @@ fn a_shortcut_is_cheaper_than_walking_back() {
     let mut random = Random::new(8);
     let mut shortcuts = 0;
     for _ in 0..12_000 {
-        let problem = Problem::<Grid>::random(&mut random);
+        let problem = Problem::<LayeredGrid>::random(&mut random);
         let (c, switch) = (random.pick(&["0.5", "1", "10"]), random.pick(&["false", "true"]));
         let budget = random.pick(&[4, 10, 20, 40]);
         let _context = Telling((&problem, c, switch, budget));

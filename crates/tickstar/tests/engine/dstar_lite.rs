@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::kit::{Draw, Oracle, Problem, Random, Telling, World, discover, walk};
+use crate::kit::{Draw, LayeredGrid, Oracle, Problem, Random, Telling, World, discover, walk};
 use tickstar::{
     Agent, AgentError, BestFirst, Cell, Cost, DStarLite, DStarLiteConfig, EndpointError, Event,
     Graph, Grid, Map, NodeId, OpenList, SearchConfig, Seen, Slice, Space, Step, Ties, Work,
@@ -34,8 +34,8 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(problem: &Problem<Grid>) -> Cells {
-        Cells { grid: problem.space.clone(), oracle: problem.oracle.clone() }
+    fn new(problem: &Problem<LayeredGrid>) -> Cells {
+        Cells { grid: problem.space.space().clone(), oracle: problem.oracle.clone() }
     }
 
     fn set(&mut self, cell: Cell, free: bool) -> Option<NodeId> {
@@ -200,7 +200,7 @@ impl Scene<Cells> {
         Scene::of(&problem, random.pick(&CONFIGS))
     }
 
-    fn of(problem: &Problem<Grid>, config: DStarLiteConfig) -> Scene<Cells> {
+    fn of(problem: &Problem<LayeredGrid>, config: DStarLiteConfig) -> Scene<Cells> {
         let agent = DStarLite::new(&problem.space, config, problem.start, problem.goal).unwrap();
         Scene { map: Cells::new(problem), agent, goal: problem.goal }
     }
@@ -417,7 +417,7 @@ fn history<C: Changing>(
 #[test]
 fn neither_slicing_nor_the_kind_of_open_list_changes_anything() {
     for seed in 0..300 {
-        let problem = Problem::<Grid>::random(&mut Random::new(seed));
+        let problem = Problem::<LayeredGrid>::random(&mut Random::new(seed));
         let _context = Telling((seed, &problem));
         let tell = |config, budget| {
             history(Scene::of(&problem, config), Random::new(seed), budget, || u64::MAX)
@@ -487,7 +487,7 @@ fn it_walks_cheapest_ways_of_the_map_it_believes_in() {
 fn a_new_task_begins_as_a_new_agent() {
     for seed in 0..200 {
         let random = &mut Random::new(seed);
-        let problem = Problem::<Grid>::random(random);
+        let problem = Problem::<LayeredGrid>::random(random);
         let config = random.pick(&CONFIGS);
         let fresh = history(Scene::of(&problem, config), Random::new(seed), u64::MAX, || u64::MAX);
         let mut used = Scene::of(&problem, config);
@@ -663,7 +663,7 @@ fn a_door_that_opens_and_shuts_for_ever_takes_no_more_memory() {
 fn it_walks_as_cheaply_as_can_be() {
     for seed in 0..300 {
         let random = &mut Random::new(seed);
-        let problem = Problem::<Grid>::random(random);
+        let problem = Problem::<LayeredGrid>::random(random);
         let config = random.pick(&CONFIGS);
         let mut agent =
             DStarLite::new(&problem.space, config, problem.start, problem.goal).unwrap();

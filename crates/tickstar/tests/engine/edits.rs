@@ -1,11 +1,17 @@
 //! Agents on a map that changes under their feet.
 
-use crate::kit::{Most, Oracle, Problem, Random, Telling, configs, is_slow, tick, walk_of};
+use crate::kit::{
+    LayeredGrid, Most, Oracle, Problem, Random, Telling, configs, is_slow, tick, walk_of,
+};
 use tickstar::catalog::Config;
-use tickstar::{Agent, Cell, Event, Grid, NodeId, Seen, Step};
+use tickstar::{Agent, Cell, Event, Grid, Layered, NodeId, Seen, Step};
 
 /// Blocks and frees a few random cells, but neither of these two. Answers what changed.
-fn edit(problem: &mut Problem<Grid>, random: &mut Random, spared: [NodeId; 2]) -> Vec<NodeId> {
+fn edit(
+    problem: &mut Problem<LayeredGrid>,
+    random: &mut Random,
+    spared: [NodeId; 2],
+) -> Vec<NodeId> {
     let grid = &mut problem.space;
     let mut changed = Vec::new();
     for _ in 0..=random.below(5) {
@@ -23,8 +29,8 @@ fn edit(problem: &mut Problem<Grid>, random: &mut Random, spared: [NodeId; 2]) -
 
 /// Lets an agent walk while the map changes for so many ticks. Answers how often it began again.
 fn walk_among_edits(
-    agent: &mut dyn Agent<Grid>,
-    problem: &mut Problem<Grid>,
+    agent: &mut dyn Agent<LayeredGrid>,
+    problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
     budget: u64,
     ticks: u64,
@@ -57,9 +63,9 @@ fn walk_among_edits(
 }
 
 /// Small enough for one that is slow to give up to do so.
-fn any_problem(config: &Config, random: &mut Random) -> Problem<Grid> {
+fn any_problem(config: &Config, random: &mut Random) -> Problem<LayeredGrid> {
     if !is_slow(config) {
-        return Problem::<Grid>::random(random);
+        return Problem::<LayeredGrid>::random(random);
     }
     let [width, height] = [(); 2].map(|()| 1 + random.below(12) as u32);
     Problem::random_of_size(random, width, height)
@@ -119,9 +125,8 @@ fn a_door_that_opens_gives_new_hope() {
 fn a_door_that_shuts_is_not_walked_through() {
     for config in configs() {
         let _context = Telling(&config);
-        let mut grid =
-            Grid::from_rows([".#.......", ".#.#####.", "...#####.", "########."]).unwrap();
-        grid.abstracted();
+        let grid = Grid::from_rows([".#.......", ".#.#####.", "...#####.", "########."]).unwrap();
+        let mut grid = Layered::new(grid).unwrap();
         let (start, goal) = ((0, 0), (8, 3));
         let problem = Problem::on(&grid, start, goal);
         let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
@@ -170,8 +175,7 @@ fn a_goal_that_is_cut_off_in_silence_does_no_harm() {
     for config in configs() {
         let _context = Telling(&config);
         for cell in [Cell::new(1, 0), Cell::new(2, 0)] {
-            let mut grid = Grid::from_rows(["..."]).unwrap();
-            grid.abstracted();
+            let mut grid = Layered::new(Grid::from_rows(["..."]).unwrap()).unwrap();
             let [start, goal] = [0, 2].map(|x| grid.node(Cell::new(x, 0)).unwrap());
             let mut agent = config.agent(&grid, start, goal).unwrap();
             tick(agent.as_mut(), &grid, Seen::default(), 0, 0);
@@ -188,12 +192,9 @@ fn a_goal_that_is_cut_off_in_silence_does_no_harm() {
 }
 
 #[test]
-fn an_edit_counts_the_cells_that_are_others() {
-    for abstracted in [false, true] {
-        let mut grid = Grid::from_rows([".#.", "..."]).unwrap();
-        if abstracted {
-            grid.abstracted();
-        }
+fn an_edit_counts_the_cells_that_changed() {
+    let grid = Grid::from_rows([".#.", "..."]).unwrap();
+    for mut grid in [Layered::flat(grid.clone()), Layered::new(grid).unwrap()] {
         let (free, wall) = (Cell::new(0, 0), Cell::new(1, 0));
         assert_eq!(grid.edit(&[(free, false), (free, false)]), Ok(1));
         assert_eq!(grid.edit(&[(wall, true), (wall, false)]), Ok(0));

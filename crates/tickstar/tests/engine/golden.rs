@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::kit::{Problem, Telling, World, tick};
+use crate::kit::{LayeredGrid, Problem, Telling, World, tick};
 use tickstar::catalog::{self, Config};
 use tickstar::{
     Agent, BestFirst, Cell, Corners, Cost, Event, Grid, Map, Neighbors, NodeId, Restart,
@@ -24,7 +24,7 @@ fn folder() -> PathBuf {
 struct Scene {
     config: Config,
     budget: u64,
-    problem: Problem<Grid>,
+    problem: Problem<LayeredGrid>,
 }
 
 impl Scene {

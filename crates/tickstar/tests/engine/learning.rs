@@ -7,11 +7,11 @@
 use std::cmp::Reverse;
 
 use crate::kit::{
-    Kind, Most, Oracle, Problem, Random, Telling, Tick, Walk, World, discover,
-    distance_on_empty_map, most_moves, tick, walk_within,
+    Kind, LayeredGraph, LayeredGrid, Most, Oracle, Problem, Random, Telling, Tick, Walk, World,
+    discover, distance_on_empty_map, most_moves, tick, walk_within,
 };
 use tickstar::{
-    Acting, Agent, Avoid, Cell, Commitment, Corners, Cost, Event, Graph, Grid, Lesson, Local,
+    Acting, Agent, AgentState, Avoid, Cell, Commitment, Corners, Cost, Event, Grid, Lesson, Local,
     LocalConfig, Lookahead, Map, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice,
     Space, Step, TimeBoundedConfig, Tracing,
 };
@@ -104,9 +104,9 @@ trait Terrain: Clone + std::fmt::Debug {
 }
 
 impl Terrain for World {
-    type Space = Grid;
+    type Space = LayeredGrid;
 
-    fn space(&self) -> &Grid {
+    fn space(&self) -> &LayeredGrid {
         &self.known
     }
 
@@ -136,10 +136,10 @@ impl Terrain for World {
 }
 
 /// A graph, known from the start.
-impl Terrain for Problem<Graph> {
-    type Space = Graph;
+impl Terrain for Problem<LayeredGraph> {
+    type Space = LayeredGraph;
 
-    fn space(&self) -> &Graph {
+    fn space(&self) -> &LayeredGraph {
         &self.space
     }
 
@@ -172,16 +172,16 @@ fn any_world(random: &mut Random, side: u64) -> World {
     if random.chance(30) { known(&world.truth) } else { world }
 }
 
-fn known(problem: &Problem<Grid>) -> World {
+fn known(problem: &Problem<LayeredGrid>) -> World {
     World::partial(problem, &[])
 }
 
 /// A graph on which no edge is so much dearer than another that learning would take for ever.
-fn any_graph(random: &mut Random) -> Problem<Graph> {
+fn any_graph(random: &mut Random) -> Problem<LayeredGraph> {
     loop {
         let kind = random.pick(&[Kind::Undirected, Kind::Positioned]);
         let nodes = 1 + random.below(25);
-        let mut problem = Problem::<Graph>::random_of(random, kind, nodes, 20);
+        let mut problem = Problem::<LayeredGraph>::random_of(random, kind, nodes, 20);
         problem.oracle = Oracle::as_told(&problem.space);
         if problem.most_moves() < 30_000 {
             return problem;
@@ -191,7 +191,7 @@ fn any_graph(random: &mut Random) -> Problem<Graph> {
 
 /// As [`any_graph`], with no two edges between the same nodes: an open list keeps the first of two that are
 /// equally good, and a look at the neighbours the last.
-fn any_simple_graph(random: &mut Random) -> Problem<Graph> {
+fn any_simple_graph(random: &mut Random) -> Problem<LayeredGraph> {
     loop {
         let problem = any_graph(random);
         let is_simple = |node| {
@@ -883,7 +883,7 @@ fn with_an_unlimited_budget_the_walk_is_optimal() {
     for config in [rtaa(), lss_lrta(), a_rtaa(), da_rtaa()] {
         for config in [config, all_the_way(config)] {
             for _ in 0..150 {
-                let world = known(&Problem::<Grid>::random(&mut random));
+                let world = known(&Problem::<LayeredGrid>::random(&mut random));
                 let graph = any_graph(&mut random);
                 let _context = Telling((world.clone(), graph.clone(), config));
                 if let Some(optimum) = world.truth.optimum {
@@ -1201,7 +1201,7 @@ fn memory_follows_what_is_touched() {
     for config in all() {
         for budget in [1, 10, 60] {
             let _context = Telling((config, budget));
-            let bytes = |problem: &Problem<Grid>| {
+            let bytes = |problem: &Problem<LayeredGrid>| {
                 let (start, goal) = (problem.start, problem.goal);
                 let mut agent = Local::new(&problem.space, config, start, goal).unwrap();
                 let empty = agent.bytes();

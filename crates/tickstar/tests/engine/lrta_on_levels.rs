@@ -1,11 +1,11 @@
 //! The two that run LRTA* with the help of a map's levels: PR LRTA* on one of them, and D LRTA* from subgoal
 //! to subgoal.
 
-use crate::kit::{Kind, Oracle, Problem, Random, Telling, World, ratio};
+use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling, World, ratio};
 use tickstar::catalog;
 use tickstar::{
-    Agent, AgentError, Cell, Cost, DLrta, DLrtaConfig, Event, Graph, Grid, Map, NodeId, PrLrta,
-    PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
+    Agent, AgentError, AgentState, Cell, Cost, DLrta, DLrtaConfig, Event, Grid, Layered, Map,
+    NodeId, PrLrta, PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
 };
 
 /// What an agent did in one tick.
@@ -122,16 +122,14 @@ impl Which {
     }
 }
 
-/// Gives a map its levels, and often the tables that D LRTA* wants; now and then those of another level, or
+/// Often gives a map the tables that D LRTA* wants; now and then those of another level, or
 /// of another map.
-fn prepare(problem: &mut Problem<Grid>, which: Which, random: &mut Random) {
+fn prepare(problem: &mut Problem<LayeredGrid>, which: Which, random: &mut Random) {
     let grid = &mut problem.space;
-    grid.abstracted();
     if let Which::D(_) = which {
         let level = if random.chance(10) { 2 } else { which.level() };
         let tables = if random.chance(20) {
-            let mut other = Problem::random_of_size(random, grid.width(), grid.height()).space;
-            other.abstracted();
+            let other = Problem::random_of_size(random, grid.width(), grid.height()).space;
             Subgoals::build(&other, other.hierarchy().unwrap(), level)
         } else {
             Subgoals::build(grid, grid.hierarchy().unwrap(), level)
@@ -160,7 +158,7 @@ fn they_arrive_exactly_when_there_is_a_way() {
     let mut ends = [0; 2];
     for case in 0..1200 {
         let mut problem = if random.chance(50) {
-            Problem::<Grid>::random(&mut random)
+            Problem::<LayeredGrid>::random(&mut random)
         } else {
             Problem::hard(&mut random, 24)
         };
@@ -181,11 +179,10 @@ fn so_they_do_on_graphs() {
     let mut ends = [0; 2];
     for case in 0..600 {
         let kind = random.pick(&[Kind::Undirected, Kind::Positioned]);
-        let mut problem = Problem::<Graph>::random(&mut random, kind);
+        let mut problem = Problem::<LayeredGraph>::random(&mut random, kind);
         let which = Which::random(&mut random);
         let budget = random.pick(&[1, 2, 7, u64::MAX]);
         let _context = Telling((case, which, budget, problem.clone()));
-        problem.space = problem.space.clone().with_hierarchy().unwrap();
         if random.chance(70) {
             let graph = &mut problem.space;
             let tables = Subgoals::build(graph, graph.hierarchy().unwrap(), which.level());
@@ -236,8 +233,7 @@ fn a_map_without_levels_is_refused() {
         let refused = config.agent(&grid, start, goal).err();
         assert_eq!(refused, Some(AgentError::NeedsHierarchy));
         assert!(config.entry().title.ends_with("our reconstruction"));
-        let mut grid = grid.clone();
-        grid.abstracted();
+        let grid = Layered::new(grid.clone()).unwrap();
         let mut agent = config.agent(&grid, start, goal).unwrap();
         let mut steps =
             (0..).map(|_| agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::new(9)));
@@ -250,7 +246,7 @@ fn pr_lrta_learns_on_its_level_and_never_too_much() {
     let mut random = Random::new(4);
     let (mut raised, mut above) = (0, 0);
     for case in 0..120 {
-        let mut problem = Problem::hard(&mut random, 40);
+        let problem = Problem::hard(&mut random, 40);
         let gamma = random.pick(&[Ratio::ONE, ratio(3, 5), ratio(1, 5)]);
         let (level, depth) = (1 + random.below(3) as u32, 1 + random.below(3) as u32);
         let config = PrLrtaConfig { level, depth, gamma, ..PrLrtaConfig::default() };
@@ -259,7 +255,6 @@ fn pr_lrta_learns_on_its_level_and_never_too_much() {
         if problem.optimum.is_none_or(|optimum| optimum == Cost::ZERO) {
             continue;
         }
-        problem.space.abstracted();
         let grid = &problem.space;
         let hierarchy = grid.hierarchy().unwrap();
         let mut agent = PrLrta::new(grid, config, problem.start, problem.goal).unwrap();
@@ -301,12 +296,11 @@ fn pr_lrta_chooses_as_lrta_does_with_weighted_costs() {
     let mut random = Random::new(12);
     let (mut steps, mut lessons) = (0, 0);
     for case in 0..150 {
-        let mut problem = Problem::hard(&mut random, 40);
+        let problem = Problem::hard(&mut random, 40);
         let gamma = random.pick(&[Ratio::ONE, ratio(3, 5), ratio(1, 5), ratio(1, 100)]);
         let level = 1 + random.below(3) as u32;
         let config = PrLrtaConfig { level, depth: 1, gamma, ..PrLrtaConfig::default() };
         let _context = Telling((case, config, problem.clone()));
-        problem.space.abstracted();
         let (grid, hierarchy) = (&problem.space, problem.space.hierarchy().unwrap());
         let used = hierarchy.root(problem.goal).0.min(level as usize);
         let over = |cell: NodeId| hierarchy.ancestor(cell, used).unwrap();
@@ -349,8 +343,8 @@ fn a_level_may_grow_while_pr_lrta_looks_ahead_on_it() {
     let walls = grid.free_cells().filter(|cell| cell.y % 4 != 0 && cell.x != 0);
     let walls: Vec<_> = walls.collect();
     grid.edit(&walls.iter().map(|&cell| (cell, false)).collect::<Vec<_>>()).unwrap();
-    grid.abstracted();
-    let size = |grid: &Grid| grid.hierarchy().unwrap().level(1).size();
+    let mut grid = Layered::new(grid).unwrap();
+    let size = |grid: &LayeredGrid| grid.hierarchy().unwrap().level(1).size();
     let before = size(&grid);
     let [start, goal] = [(92, 92), (8, 8)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
     let config = PrLrtaConfig { level: 1, depth: 30, ..PrLrtaConfig::default() };
@@ -368,12 +362,11 @@ fn pr_lrta_refines_a_step_of_the_level() {
     let mut random = Random::new(5);
     let (mut steps, mut ends) = (0, 0);
     for case in 0..150 {
-        let mut problem = Problem::hard(&mut random, 40);
+        let problem = Problem::hard(&mut random, 40);
         let level = 1 + random.below(4) as usize;
         let wide = random.chance(30);
         let config = PrLrtaConfig { level: level as u32, wide, ..PrLrtaConfig::default() };
         let _context = Telling((case, config, problem.clone()));
-        problem.space.abstracted();
         let (grid, hierarchy) = (&problem.space, problem.space.hierarchy().unwrap());
         let level = hierarchy.root(problem.goal).0.min(level);
         let over = |cell: NodeId| hierarchy.ancestor(cell, level).unwrap();
@@ -415,15 +408,14 @@ fn pr_lrta_refines_a_step_of_the_level() {
 }
 
 /// A map for walks: rooms with doors.
-fn rooms(side: u32) -> Grid {
+fn rooms(side: u32) -> LayeredGrid {
     let mut grid = Grid::new(side, side).unwrap();
     for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
         let wall = x % 12 == 11 && (y + 5 * (x / 12)) % 12 > 1
             || y % 12 == 11 && (x + 3 * (y / 12)) % 12 > 1;
         grid.set_free(Cell::new(x, y), !wall).unwrap();
     }
-    grid.abstracted();
-    grid
+    Layered::new(grid).unwrap()
 }
 
 #[test]
@@ -438,7 +430,7 @@ fn with_tables_d_lrta_walks_close_to_the_optimum_and_hardly_thinks() {
     for _ in 0..40 {
         let [start, goal] = [(); 2].map(|()| random.pick(&free)).map(|cell| (cell.x, cell.y));
         for (i, map) in [&grid, &bare].into_iter().enumerate() {
-            let problem = Problem::on(map, start, goal);
+            let problem = Problem { space: map.clone(), ..Problem::on(map, start, goal) };
             let optimum = problem.optimum.unwrap();
             let config = DLrtaConfig::default();
             let mut agent = DLrta::new(map, config, problem.start, problem.goal).unwrap();
@@ -497,9 +489,8 @@ fn d_lrta_heads_for_its_subgoals_in_turn() {
 fn without_tables_d_lrta_is_lrta() {
     let mut random = Random::new(7);
     for case in 0..60 {
-        let mut problem = Problem::hard(&mut random, 24);
+        let problem = Problem::hard(&mut random, 24);
         let _context = Telling((case, problem.clone()));
-        problem.space.abstracted();
         if problem.optimum.is_none() {
             continue;
         }
@@ -522,7 +513,7 @@ fn they_arrive_in_unknown_terrain_exactly_when_there_is_a_way() {
         let which = Which::random(&mut random);
         let budget = random.pick(&[1, 3, 30, u64::MAX]);
         let _context = Telling((case, which, budget, world.clone()));
-        world.known.abstracted();
+        world.known = Layered::new(world.known.space().clone()).unwrap();
         if random.chance(50) {
             let known = &mut world.known;
             let tables = Subgoals::build(known, known.hierarchy().unwrap(), which.level());
@@ -557,7 +548,7 @@ fn they_arrive_in_unknown_terrain_exactly_when_there_is_a_way() {
 }
 
 /// Blocks and opens cells here and there, but for these.
-fn shake(grid: &mut Grid, random: &mut Random, spare: [NodeId; 2]) -> Vec<NodeId> {
+fn shake(grid: &mut LayeredGrid, random: &mut Random, spare: [NodeId; 2]) -> Vec<NodeId> {
     let [width, height] = [grid.width(), grid.height()].map(u64::from);
     let mut changed = Vec::new();
     for _ in 0..=random.below(6) {

@@ -2,12 +2,12 @@
 
 mod kit;
 
-mod abstraction;
 mod changing;
 mod conformance;
 mod dstar_lite;
 mod edits;
 mod golden;
+mod hierarchy;
 mod learning;
 mod lrta_on_levels;
 mod pseudo_code;

@@ -6,7 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::kit::{Oracle, Problem, Random, Telling, Tick, ratio, tick, too_many_ticks, walk};
+use crate::kit::{
+    LayeredGrid, Oracle, Problem, Random, Telling, Tick, ratio, tick, too_many_ticks, walk,
+};
 use tickstar::{
     Acting, Grid, Neighbors, NodeId, Ratio, Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
 };
@@ -25,7 +27,7 @@ struct Lists<'p> {
 }
 
 impl Lists<'_> {
-    fn new(problem: &Problem<Grid>) -> Lists<'_> {
+    fn new(problem: &Problem<LayeredGrid>) -> Lists<'_> {
         let (start, goal) = (problem.start, problem.goal);
         Lists {
             oracle: &problem.oracle,
@@ -126,7 +128,11 @@ struct Algorithm1<'p> {
 }
 
 impl<'p> Algorithm1<'p> {
-    fn new(problem: &'p Problem<Grid>, budget: u64, config: TimeBoundedConfig) -> Algorithm1<'p> {
+    fn new(
+        problem: &'p Problem<LayeredGrid>,
+        budget: u64,
+        config: TimeBoundedConfig,
+    ) -> Algorithm1<'p> {
         let Tracing::Bounded { r, c } = config.tracing else { panic!("not the 2009 form") };
         Algorithm1 {
             lists: Lists::new(problem),
@@ -251,7 +257,7 @@ struct Interval<'p> {
 }
 
 impl<'p> Interval<'p> {
-    fn new(problem: &'p Problem<Grid>, k: u64) -> Interval<'p> {
+    fn new(problem: &'p Problem<LayeredGrid>, k: u64) -> Interval<'p> {
         let lists = Lists::new(problem);
         Interval { lists, k, current: problem.start, goal_found: false, path: Vec::new() }
     }
@@ -281,7 +287,7 @@ impl<'p> Interval<'p> {
 
 /// Runs both side by side.
 fn same_walk(
-    problem: &Problem<Grid>,
+    problem: &Problem<LayeredGrid>,
     config: TimeBoundedConfig,
     budget: u64,
     mut listing: impl FnMut() -> Move,
@@ -309,7 +315,7 @@ fn shares() -> impl Iterator<Item = Tracing> {
 fn same_as_the_2009_listing(seed: u64, problems: usize, config: TimeBoundedConfig) {
     let mut random = Random::new(seed);
     for _ in 0..problems {
-        let problem = Problem::<Grid>::random(&mut random);
+        let problem = Problem::<LayeredGrid>::random(&mut random);
         for tracing in shares() {
             let budget = random.pick(&[1, 2, 3, 5, 10, 12, 20, 37, 100, 1000]);
             let config = TimeBoundedConfig { tracing, ..config };
@@ -355,7 +361,7 @@ fn the_2012_loop() {
     let mut random = Random::new(4);
     let config = TimeBoundedConfig { tracing: Tracing::Free, ..TimeBoundedConfig::default() };
     for _ in 0..1500 {
-        let problem = Problem::<Grid>::random(&mut random);
+        let problem = Problem::<LayeredGrid>::random(&mut random);
         for k in [1, 2, 3, 7, 30, 1000] {
             let mut listing = Interval::new(&problem, k);
             same_walk(&problem, config, k, || listing.tick());

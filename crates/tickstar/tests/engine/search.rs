@@ -1,8 +1,8 @@
 //! The best-first search against Dijkstra's, and against itself under other settings.
 
 use crate::kit::{
-    Draw, Explored, Kind, Problem, Random, Telling, explore, explore_with, ratio, useless_nodes,
-    weighted,
+    Draw, Explored, Kind, LayeredGraph, LayeredGrid, Problem, Random, Telling, explore,
+    explore_with, ratio, useless_nodes, weighted,
 };
 use tickstar::{
     BestFirst, Cell, Cost, EndpointError, Graph, Grid, Map, NodeId, OpenList, Priority,
@@ -26,14 +26,14 @@ fn settings(open: OpenList) -> impl Iterator<Item = SearchConfig> {
     })
 }
 
-fn grids(seed: u64, count: usize) -> impl Iterator<Item = Problem<Grid>> {
+fn grids(seed: u64, count: usize) -> impl Iterator<Item = Problem<LayeredGrid>> {
     let mut random = Random::new(seed);
-    (0..count).map(move |_| Problem::<Grid>::random(&mut random))
+    (0..count).map(move |_| Problem::<LayeredGrid>::random(&mut random))
 }
 
-fn graphs(seed: u64, count: usize) -> impl Iterator<Item = Problem<Graph>> {
+fn graphs(seed: u64, count: usize) -> impl Iterator<Item = Problem<LayeredGraph>> {
     let mut random = Random::new(seed);
-    (0..count).map(move |i| Problem::<Graph>::random(&mut random, GRAPHS[i % GRAPHS.len()]))
+    (0..count).map(move |i| Problem::<LayeredGraph>::random(&mut random, GRAPHS[i % GRAPHS.len()]))
 }
 
 /// Runs a check on many random problems of every kind.

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::kit::{Kind, Oracle, Problem, Random, Telling};
+use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling};
 use tickstar::{
-    Agent, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, Map, NodeId, Seen, Slice, Space,
-    Step, Subgoals,
+    Agent, AgentState, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, Layered, Map,
+    NodeId, Seen, Slice, Space, Step, Subgoals,
 };
 
 /// The nodes of a level.
@@ -135,13 +135,12 @@ fn every_subgoal_is_on_a_cheapest_way_and_every_depth_the_least() {
     let mut random = Random::new(1);
     let mut total = [0; 3];
     for case in 0..60 {
-        let mut problem = if case % 2 == 0 {
-            Problem::<Grid>::random(&mut random)
+        let problem = if case % 2 == 0 {
+            Problem::<LayeredGrid>::random(&mut random)
         } else {
             Problem::hard(&mut random, 26)
         };
         let _context = Telling((case, problem.clone()));
-        problem.space.abstracted();
         let hierarchy = problem.space.hierarchy().unwrap();
         let level = random.pick(&[2, 3, 4]);
         add(&mut total, check(&problem.space, &problem.oracle, hierarchy, level));
@@ -155,11 +154,11 @@ fn so_they_are_on_graphs() {
     let mut total = [0; 3];
     for case in 0..80 {
         let kind = random.pick(&[Kind::Undirected, Kind::Positioned]);
-        let problem = Problem::<Graph>::random(&mut random, kind);
+        let problem = Problem::<LayeredGraph>::random(&mut random, kind);
         let _context = Telling((case, problem.clone()));
-        let graph = problem.space.clone().with_hierarchy().unwrap();
+        let graph = &problem.space;
         let level = random.pick(&[1, 2, 3]);
-        add(&mut total, check(&graph, &problem.oracle, graph.hierarchy().unwrap(), level));
+        add(&mut total, check(graph, &problem.oracle, graph.hierarchy().unwrap(), level));
     }
     assert!(total[0] > 300 && total[1] > 50, "{total:?}");
 }
@@ -168,7 +167,7 @@ fn so_they_are_on_graphs() {
 fn where_no_depth_is_enough_it_is_the_largest() {
     // A line on which, of two ways that look the same, LRTA* takes the one to the left.
     let edges = (1..400).rev().map(|n| (NodeId(n - 1), NodeId(n), Cost(1)));
-    let graph = Graph::undirected(400, edges).unwrap().with_hierarchy().unwrap();
+    let graph = Layered::new(Graph::undirected(400, edges).unwrap()).unwrap();
     let hierarchy = graph.hierarchy().unwrap();
     let [all, deeper, without] = check(&graph, &Oracle::as_told(&graph), hierarchy, 5);
     assert!(all > without && deeper >= without && without > 0, "{all} {deeper} {without}");
@@ -178,9 +177,8 @@ fn where_no_depth_is_enough_it_is_the_largest() {
 fn the_order_of_the_searches_does_not_matter() {
     let mut random = Random::new(3);
     for case in 0..20 {
-        let mut problem = Problem::hard(&mut random, 40);
+        let problem = Problem::hard(&mut random, 40);
         let _context = Telling((case, problem.clone()));
-        problem.space.abstracted();
         let (grid, hierarchy) = (&problem.space, problem.space.hierarchy().unwrap());
         let level = random.pick(&[1, 2, 3]);
         let tables = Subgoals::build(grid, hierarchy, level);
@@ -216,17 +214,16 @@ fn the_order_of_the_searches_does_not_matter() {
 
 #[test]
 fn any_change_of_the_map_drops_them() {
-    let mut grid = Grid::new(30, 30).unwrap();
-    grid.abstracted();
+    let mut grid = Layered::new(Grid::new(30, 30).unwrap()).unwrap();
     let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 2);
     grid.set_subgoals(tables.clone());
     let kept = grid.clone();
-    assert_eq!(grid.hierarchy().unwrap().subgoals(), Some(&tables));
+    assert_eq!(grid.subgoals(), Some(&tables));
     grid.set_free(Cell::new(3, 3), true).unwrap();
-    assert!(grid.hierarchy().unwrap().subgoals().is_some(), "nothing has changed");
+    assert!(grid.subgoals().is_some(), "nothing has changed");
     grid.set_free(Cell::new(3, 3), false).unwrap();
-    assert!(grid.hierarchy().unwrap().subgoals().is_none());
-    assert_eq!(kept.hierarchy().unwrap().subgoals(), Some(&tables), "a copy keeps its own");
+    assert!(grid.subgoals().is_none());
+    assert_eq!(kept.subgoals(), Some(&tables), "a copy keeps its own");
     // A region that is made anew has other nodes, though the map is the same.
     for (x, y) in (0..30).flat_map(|x| (6..12).map(move |y| (x, y))) {
         grid.edit(&[(Cell::new(x, y), false)]).unwrap();
@@ -234,26 +231,26 @@ fn any_change_of_the_map_drops_them() {
     }
     let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 2);
     grid.set_subgoals(tables);
-    assert!(grid.hierarchy().unwrap().worn() > 0);
+    assert!(grid.hierarchy().unwrap().worn_regions() > 0);
     grid.tend(&mut Slice::new(1));
-    assert!(grid.hierarchy().unwrap().subgoals().is_some(), "not yet paid for");
+    assert!(grid.subgoals().is_some(), "not yet paid for");
     assert!(grid.tend(&mut Slice::unlimited()));
-    assert!(grid.hierarchy().unwrap().subgoals().is_none());
+    assert!(grid.subgoals().is_none());
     // Without a hierarchy there is no place for them.
-    let mut plain = Grid::new(5, 5).unwrap();
+    let mut plain = Layered::flat(Grid::new(5, 5).unwrap());
     plain.set_subgoals(Subgoals::build(&grid, grid.hierarchy().unwrap(), 2));
-    assert!(plain.hierarchy().is_none());
+    assert!(plain.hierarchy().is_none() && plain.subgoals().is_none());
 }
 
 #[test]
 fn a_graph_keeps_them() {
     let edges = (1..30).map(|n| (NodeId(n - 1), NodeId(n), Cost(3)));
-    let mut graph = Graph::undirected(30, edges).unwrap().with_hierarchy().unwrap();
+    let mut graph = Layered::new(Graph::undirected(30, edges).unwrap()).unwrap();
     let tables = Subgoals::build(&graph, graph.hierarchy().unwrap(), 1);
     graph.set_subgoals(tables.clone());
     let bytes = tables.to_bytes();
     let hierarchy = graph.hierarchy().unwrap();
-    assert_eq!(hierarchy.subgoals(), Some(&tables));
+    assert_eq!(graph.subgoals(), Some(&tables));
     assert_eq!(Subgoals::from_bytes(&bytes, &graph, hierarchy), Ok(tables));
 }
 
@@ -265,7 +262,6 @@ fn d_lrta_walks_as_it_is_told() {
         let mut problem = Problem::hard(&mut random, 26);
         let config = DLrtaConfig { level: 1 + case % 3, depth: 1 + case % 2, crossings: case % 4 };
         let _context = Telling((case, config, problem.clone()));
-        problem.space.abstracted();
         let grid = &mut problem.space;
         let level = config.level as usize;
         let tables = Subgoals::build(grid, grid.hierarchy().unwrap(), level);

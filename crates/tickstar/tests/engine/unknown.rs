@@ -6,8 +6,9 @@
 use std::cmp::Reverse;
 
 use crate::kit::{
-    Problem, Random, Telling, Walk, World, check_branch, check_estimates, configs, discover,
-    discover_within, distance_on_empty_map, is_slow, ratio, tick, too_many_ticks, walk, weighted,
+    LayeredGrid, Problem, Random, Telling, Walk, World, check_branch, check_estimates, configs,
+    discover, discover_within, distance_on_empty_map, is_slow, ratio, tick, too_many_ticks, walk,
+    weighted,
 };
 use tickstar::catalog::{self, Config};
 use tickstar::{
@@ -238,7 +239,7 @@ impl Met {
 }
 
 /// Runs the listing and the engine side by side.
-fn same_as_the_listing<A: Agent<Grid> + ?Sized>(
+fn same_as_the_listing<A: Agent<LayeredGrid> + ?Sized>(
     world: &mut World,
     agent: &mut A,
     (k, lessons, weight): (u64, Lessons, (u64, u64)),
@@ -554,7 +555,7 @@ fn the_way_back_leads_to_the_root() {
 
 /// Algorithm 4 of the 2012 paper. Answers the path of the last run and the number of runs.
 fn run_until_nothing_is_new(
-    agent: &mut dyn Agent<Grid>,
+    agent: &mut dyn Agent<LayeredGrid>,
     world: &mut World,
     budget: u64,
 ) -> Option<(Vec<NodeId>, usize)> {
@@ -632,7 +633,7 @@ fn in_known_terrain_they_are_all_tba() {
         ("rtb-wastar", &[("weight", "1"), ("restart", "eager"), ("reopen", "true")]),
     ];
     for _ in 0..1500 {
-        let problem = Problem::<Grid>::random(&mut random);
+        let problem = Problem::<LayeredGrid>::random(&mut random);
         let [shortcut, switch] = [(); 2].map(|()| random.pick(&["false", "true"]));
         let trace = random.pick(&["bounded", "free"]);
         let common = [("trace", trace), ("shortcut", shortcut), ("switch", switch), ("r", "0.5")];

@@ -2,10 +2,14 @@
 
 use std::fmt;
 
-use tickstar::{Cell, Corners, Cost, Graph, Grid, Map, Neighbors, NodeId, Space};
+use tickstar::{Cell, Corners, Cost, Graph, Grid, Layered, Neighbors, NodeId, Space};
 
 use super::oracle::{DIRECTIONS, distance_on_empty_map, octile};
 use super::{Oracle, Random};
+
+/// A grid, and a graph, with their levels.
+pub type LayeredGrid = Layered<Grid>;
+pub type LayeredGraph = Layered<Graph>;
 
 /// A map that can draw itself with a task on it.
 pub trait Draw {
@@ -16,6 +20,12 @@ impl Draw for Grid {
     fn draw(&self, start: NodeId, goal: NodeId) -> String {
         let [start, goal] = [start, goal].map(|node| self.cell(node));
         format!("{self:?}from {start} to {goal}")
+    }
+}
+
+impl<S: Draw> Draw for Layered<S> {
+    fn draw(&self, start: NodeId, goal: NodeId) -> String {
+        (**self).draw(start, goal)
     }
 }
 
@@ -50,25 +60,22 @@ impl<S: Draw> fmt::Debug for Problem<S> {
     }
 }
 
-impl Problem<Grid> {
+impl Problem<LayeredGrid> {
     /// A problem on a hand-drawn map.
-    pub fn on(grid: &Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<Grid> {
+    pub fn on(grid: &Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<LayeredGrid> {
         let [start, goal] = [start, goal].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
-        let mut space = grid.clone();
-        if space.hierarchy().is_none() {
-            space.abstracted();
-        }
+        let space = Layered::new(grid.clone()).unwrap();
         Problem::new(space, Oracle::of_grid(grid), start, goal)
     }
 
-    pub fn random(random: &mut Random) -> Problem<Grid> {
+    pub fn random(random: &mut Random) -> Problem<LayeredGrid> {
         let [width, height] = [(); 2].map(|()| 1 + random.below(24) as u32);
         Problem::random_of_size(random, width, height)
     }
 
     /// Noise, an empty map, a maze or a comb, with either corner rule, four or eight neighbours, and
     /// ends that are not always connected.
-    pub fn random_of_size(random: &mut Random, width: u32, height: u32) -> Problem<Grid> {
+    pub fn random_of_size(random: &mut Random, width: u32, height: u32) -> Problem<LayeredGrid> {
         let mut grid = match random.below(8) {
             0 => Grid::new(width, height).unwrap(),
             1 => maze(random, width, height),
@@ -88,14 +95,13 @@ impl Problem<Grid> {
         }
         let [start, goal] = [(); 2].map(|()| grid.node(random.pick(&free)).unwrap());
         let oracle = Oracle::of_grid(&grid);
-        grid.abstracted();
-        Problem::new(grid, oracle, start, goal)
+        Problem::new(Layered::new(grid).unwrap(), oracle, start, goal)
     }
 }
 
-impl Problem<Grid> {
+impl Problem<LayeredGrid> {
     /// A long way on a map full of dead ends, up to so wide and high.
-    pub fn hard(random: &mut Random, side: u64) -> Problem<Grid> {
+    pub fn hard(random: &mut Random, side: u64) -> Problem<LayeredGrid> {
         let [width, height] = [(); 2].map(|()| (side - random.below(side / 2)) as u32);
         let mut grid = match random.below(4) {
             0 => maze(random, width, height),
@@ -115,8 +121,7 @@ impl Problem<Grid> {
         let apart = |&[start, goal]: &[NodeId; 2]| distance_on_empty_map(&grid, start, goal);
         let [start, goal] = pairs.into_iter().max_by_key(apart).expect("four of them");
         let oracle = Oracle::of_grid(&grid);
-        grid.abstracted();
-        Problem::new(grid, oracle, start, goal)
+        Problem::new(Layered::new(grid).unwrap(), oracle, start, goal)
     }
 }
 
@@ -208,14 +213,19 @@ pub enum Kind {
     Directed,
 }
 
-impl Problem<Graph> {
-    pub fn random(random: &mut Random, kind: Kind) -> Problem<Graph> {
+impl Problem<LayeredGraph> {
+    pub fn random(random: &mut Random, kind: Kind) -> Problem<LayeredGraph> {
         let nodes = 1 + random.below(40);
         Problem::random_of(random, kind, nodes, 20)
     }
 
     /// A graph with so many nodes; positions are in a square with such a side.
-    pub fn random_of(random: &mut Random, kind: Kind, nodes: u64, side: u64) -> Problem<Graph> {
+    pub fn random_of(
+        random: &mut Random,
+        kind: Kind,
+        nodes: u64,
+        side: u64,
+    ) -> Problem<LayeredGraph> {
         let positions: Vec<_> =
             (0..nodes).map(|_| [(); 2].map(|()| random.below(side) as i32 - 10).into()).collect();
         // Small costs make ties; a hub has more neighbours than any cell.
@@ -245,7 +255,7 @@ impl Problem<Graph> {
             graph = graph.with_positions(positions).unwrap();
         }
         let [start, goal] = [(); 2].map(|()| NodeId(random.below(nodes) as u32));
-        let graph = graph.clone().with_hierarchy().unwrap_or(graph);
+        let graph = Layered::new(graph.clone()).unwrap_or_else(|_| Layered::flat(graph));
         Problem::new(graph, oracle, start, goal)
     }
 }

@@ -6,7 +6,7 @@ mod oracle;
 mod walk;
 mod world;
 
-pub use maps::{Draw, Kind, Problem, useless_nodes};
+pub use maps::{Draw, Kind, LayeredGraph, LayeredGrid, Problem, useless_nodes};
 pub use matrix::{configs, default_of};
 pub use oracle::{Oracle, distance_on_empty_map};
 pub use walk::{

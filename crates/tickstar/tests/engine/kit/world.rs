@@ -4,20 +4,22 @@ use std::fmt;
 
 use tickstar::catalog::Config;
 use tickstar::{
-    Agent, BestFirst, Cost, Grid, Map, Neighbors, NodeId, Seen, Step, TimeBounded,
+    Agent, BestFirst, Cost, Grid, Layered, Map, Neighbors, NodeId, Seen, Space, Step, TimeBounded,
     TimeBoundedConfig,
 };
 
 use super::oracle::{DIRECTIONS, around, distance_on_empty_map};
-use super::{Most, Oracle, Problem, Random, Tick, Walk, is_slow, tick, too_many_ticks};
+use super::{
+    LayeredGrid, Most, Oracle, Problem, Random, Tick, Walk, is_slow, tick, too_many_ticks,
+};
 
 /// A map that an agent discovers on its way: it sees the cells around it.
 #[derive(Clone)]
 pub struct World {
     /// The map as it is, and the task.
-    pub truth: Problem<Grid>,
+    pub truth: Problem<LayeredGrid>,
     /// The map as the agent knows it. What it has not seen it takes for free.
-    pub known: Grid,
+    pub known: LayeredGrid,
     /// The edges of the known map.
     pub belief: Oracle,
     /// What was seen to be blocked since the agent was last told.
@@ -34,8 +36,8 @@ impl fmt::Debug for World {
 
 impl World {
     /// The agent stands at the start and has had a look round.
-    fn new(truth: Problem<Grid>, mut known: Grid) -> World {
-        known.abstracted();
+    fn new(truth: Problem<LayeredGrid>, known: Grid) -> World {
+        let known = Layered::new(known).unwrap();
         let belief = Oracle::of_grid(&known);
         let hidden = known.free_cells().count() - truth.space.free_cells().count();
         let start = truth.start;
@@ -46,7 +48,7 @@ impl World {
     }
 
     /// Nothing but the size of the map is known.
-    pub fn unknown(truth: Problem<Grid>) -> World {
+    pub fn unknown(truth: Problem<LayeredGrid>) -> World {
         let grid = &truth.space;
         let known = Grid::new(grid.width(), grid.height()).unwrap();
         let known = known.with_neighbors(grid.neighbors()).with_corners(grid.corners());
@@ -54,13 +56,13 @@ impl World {
     }
 
     /// The map is known, but for these cells which are blocked as well.
-    pub fn partial(map: &Problem<Grid>, blocked: &[NodeId]) -> World {
+    pub fn partial(map: &Problem<LayeredGrid>, blocked: &[NodeId]) -> World {
         let mut truth = map.space.clone();
         for &node in blocked {
             truth.set_free(map.space.cell(node), false).unwrap();
         }
         let oracle = Oracle::of_grid(&truth);
-        World::new(Problem::new(truth, oracle, map.start, map.goal), map.space.clone())
+        World::new(Problem::new(truth, oracle, map.start, map.goal), map.space.space().clone())
     }
 
     /// Easy or hard, unknown or known in part, up to so wide and high.
@@ -82,7 +84,7 @@ impl World {
     }
 
     /// An agent at the start that knows what is known.
-    pub fn agent(&self, config: &Config) -> Box<dyn Agent<Grid> + Send> {
+    pub fn agent(&self, config: &Config) -> Box<dyn Agent<LayeredGrid> + Send> {
         config.agent(&self.known, self.truth.start, self.truth.goal).unwrap()
     }
 
@@ -115,7 +117,7 @@ impl World {
 
 /// Lets an agent walk in a world until it arrives or gives up, with a look at it after each tick, before
 /// it looks round. Every step must be an edge of the true map.
-pub fn discover<A: Agent<Grid> + ?Sized>(
+pub fn discover<A: Agent<LayeredGrid> + ?Sized>(
     agent: &mut A,
     world: &mut World,
     budget: u64,
@@ -127,7 +129,7 @@ pub fn discover<A: Agent<Grid> + ?Sized>(
 }
 
 /// As [`discover`], for an agent that may take so long.
-pub fn discover_within<A: Agent<Grid> + ?Sized>(
+pub fn discover_within<A: Agent<LayeredGrid> + ?Sized>(
     most: Most,
     agent: &mut A,
     world: &mut World,

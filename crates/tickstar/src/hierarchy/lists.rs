@@ -3,6 +3,7 @@
 /// Where a list is, and how long. The room it has follows from its length.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
+    /// Its first place, in units of the least room.
     first: u32,
     len: u32,
 }
@@ -10,6 +11,10 @@ pub(super) struct Span {
 impl Span {
     pub fn len(self) -> usize {
         self.len as usize
+    }
+
+    fn start(self) -> usize {
+        (self.first as usize) << LEAST
     }
 }
 
@@ -39,14 +44,17 @@ fn class(len: u32) -> u32 {
 }
 
 impl<T: Copy + Default> Lists<T> {
+    /// How many places there can be.
+    pub const ROOM: u64 = 1 << (u32::BITS + LEAST);
+
     #[inline]
     pub fn get(&self, span: Span) -> &[T] {
-        &self.items[span.first as usize..][..span.len as usize]
+        &self.items[span.start()..][..span.len as usize]
     }
 
     #[inline]
     pub fn get_mut(&mut self, span: Span) -> &mut [T] {
-        &mut self.items[span.first as usize..][..span.len as usize]
+        &mut self.items[span.start()..][..span.len as usize]
     }
 
     /// Adds an item at the end.
@@ -56,7 +64,7 @@ impl<T: Copy + Default> Lists<T> {
         } else if class(span.len + 1) > class(span.len) {
             self.resettle(span, class(span.len), class(span.len + 1));
         }
-        self.items[(span.first + span.len) as usize] = item;
+        self.items[span.start() + span.len as usize] = item;
         span.len += 1;
     }
 
@@ -74,11 +82,10 @@ impl<T: Copy + Default> Lists<T> {
 
     /// Moves a list to a block of another size.
     fn resettle(&mut self, span: &mut Span, old: u32, new: u32) {
-        let from = span.first as usize;
-        let to = self.take(new);
-        self.items.copy_within(from..from + span.len as usize, to as usize);
-        self.give(span.first, old);
-        span.first = to;
+        let from = *span;
+        span.first = self.take(new);
+        self.items.copy_within(from.start()..from.start() + from.len(), span.start());
+        self.give(from.first, old);
     }
 
     fn take(&mut self, class: u32) -> u32 {
@@ -87,7 +94,8 @@ impl<T: Copy + Default> Lists<T> {
         }
         let first = self.items.len();
         self.items.resize(first + (1 << class), T::default());
-        u32::try_from(first).expect("fewer than 2^32 edges")
+        // A hierarchy is refused where there could be more, unless repairs fragment tens of gigabytes.
+        u32::try_from(first >> LEAST).expect("fewer than 2^34 places")
     }
 
     fn give(&mut self, block: u32, class: u32) {

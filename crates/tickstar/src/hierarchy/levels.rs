@@ -1,13 +1,12 @@
 //! The levels of a map, and what can be asked of them.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::lists::{Lists, Span};
-use super::mend::{Edit, Mender};
-use super::subgoals::Subgoals;
+use super::layer::{Layer, Link, Node};
+use super::lists::Lists;
+use super::repair::{Edit, Mender};
 use crate::{Cost, Map, NodeId, Slice, Space};
 
 /// No node.
@@ -16,6 +15,10 @@ pub(super) const NONE: u32 = u32::MAX;
 const REGION: usize = 4;
 /// The wear of a region that waits for its turn to be made anew.
 const QUEUED: u32 = u32::MAX;
+/// Nodes whose edges may change, for which a repair takes as long as a build for as many visits.
+const REPAIR_PRICE: u64 = 10;
+/// So many of them are always repaired.
+const SMALL_EDIT: u64 = 1000;
 /// Parts of a cell in which positions are known to searches.
 const PARTS: i64 = 64;
 /// What a straight and a diagonal way of one such part costs: close to one and the root of two, and small, so
@@ -23,15 +26,29 @@ const PARTS: i64 = 64;
 const STRAIGHT: u64 = 70;
 const DIAGONAL: u64 = 99;
 
-/// Why a space cannot be abstracted.
+/// Why a space can have no hierarchy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum HierarchyError {
     /// Groups are joined by edges that lead both ways.
     #[error(
-        "a map with edges that cannot be walked back at the same cost cannot be abstracted: its parts are \
+        "a map with edges that cannot be walked back at the same cost can have no hierarchy: its parts are \
          not connected in both directions"
     )]
     NotReversible,
+    /// The nodes and edges are more than the 32-bit ids of a level can name.
+    #[error(
+        "a map of {ids} ids, {nodes} nodes and {edges} edges is too large for a hierarchy: there may be \
+         {} ids, and eight times the nodes and four times the edges may come to {}", u32::MAX, Lists::<Link>::ROOM
+    )]
+    TooLarge {
+        /// The ids of the space.
+        ids: usize,
+        /// How many of them are nodes; not counted if there are too many ids.
+        nodes: u64,
+        /// The edges, each direction counted; likewise.
+        edges: u64,
+    },
 }
 
 /// A map at many scales: each level has a node for a small group of nodes of the level below. Groups are
@@ -40,12 +57,11 @@ pub enum HierarchyError {
 /// It says at once whether there is a way between two places, and PRA* plans on it, coarsely far away and
 /// exactly near by. Agents only read it, so one can be shared by all of them, on any number of threads.
 ///
-/// A [`Grid`](crate::Grid) keeps its own in step with its cells:
+/// A [`Layered`](crate::Layered) map keeps its own in step with its cells:
 ///
 /// ```
-/// use tickstar::{Cell, Grid, Space};
-/// let mut grid = Grid::from_rows(["..#..", "..#..", "....."])?;
-/// grid.abstracted();
+/// use tickstar::{Cell, Grid, Layered};
+/// let mut grid = Layered::new(Grid::from_rows(["..#..", "..#..", "....."])?)?;
 /// let [left, right] = [(0, 0), (4, 0)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// assert!(grid.hierarchy().unwrap().reachable(left, right));
 /// grid.set_free(Cell::new(2, 2), false)?;
@@ -62,72 +78,28 @@ pub struct Hierarchy {
     pub(super) placed: bool,
     /// Bits that positions are cut by, where a map is too large for 64ths of a cell.
     coarse: u32,
-    /// Nodes looked at so far, for making and mending.
-    pub(super) looks: u64,
+    /// Nodes visited so far, by building and repairs.
+    pub(super) visited: u64,
+    /// How many of them by the last build.
+    built: u64,
     /// Changes that went through each region since it was made, where there were any.
     wear: HashMap<u32, u32>,
     /// Regions that are worn, and how much of the work on the first of them has been paid for.
     worn: VecDeque<u32>,
     paid: u64,
-    subgoals: Option<Arc<Subgoals>>,
-}
-
-/// One level.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Layer {
-    pub nodes: Vec<Node>,
-    pub children: Lists<u32>,
-    pub links: Lists<Link>,
-    /// Ids that are not used.
-    pub free: Vec<u32>,
-    /// Ids that are.
-    pub live: usize,
-    /// No edge has cost more than this.
-    pub longest: u64,
-}
-
-/// A node of a level above the ground.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub parent: u32,
-    /// Nodes of the space below it; none if the id is not used.
-    pub cells: u32,
-    /// Sums of their positions.
-    pub x: i64,
-    pub y: i64,
-    /// Their mean, in parts of a cell.
-    pub at: (i32, i32),
-    pub children: Span,
-    pub links: Span,
-}
-
-/// An edge to another node of the level, and how many edges below it stands for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Link {
-    pub to: u32,
-    pub count: u32,
-}
-
-impl Layer {
-    /// Gives back what memory is not used, but for some room to grow: so that mending does not soon have to
-    /// copy a whole level.
-    fn leave_room(&mut self) {
-        self.nodes.shrink_to(self.nodes.len() + self.nodes.len() / 16);
-        self.children.leave_room();
-        self.links.leave_room();
-    }
 }
 
 impl Hierarchy {
     /// The levels of a space, in time linear in its nodes and edges.
     ///
     /// # Errors
-    /// When edges cannot be walked back.
+    /// When edges cannot be walked back, or the space is too large.
     pub fn new(space: &impl Map) -> Result<Hierarchy, HierarchyError> {
         if !space.is_reversible() {
             return Err(HierarchyError::NotReversible);
         }
-        let nodes = || (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node));
+        let size = check_size(space)?;
+        let nodes = || (0..size).map(NodeId).filter(|&node| space.contains(node));
         let far = |node| space.position(node).map(|(x, y)| x.unsigned_abs().max(y.unsigned_abs()));
         let extent = nodes().map(far).try_fold(0, |most, far| far.map(|far: u32| far.max(most)));
         // From one end to the other, times the dearest way to go.
@@ -137,36 +109,48 @@ impl Hierarchy {
             layers: Vec::new(),
             placed: extent.is_some(),
             coarse: (most >> 31).checked_ilog2().map_or(0, |bits| bits + 1),
-            looks: 0,
+            visited: 0,
+            built: 0,
             wear: HashMap::new(),
             worn: VecDeque::new(),
             paid: 0,
-            subgoals: None,
         };
         let all = nodes().map(|node| node.0).collect();
         Mender::new(&mut hierarchy, space).build(all);
         for layer in &mut hierarchy.layers {
             layer.leave_room();
         }
+        hierarchy.built = hierarchy.visited;
         Ok(hierarchy)
     }
 
-    /// Notes the edges around some nodes, before these are blocked, opened or changed in the space.
-    pub fn before(&self, space: &impl Map, changed: &[NodeId]) -> Edit {
-        Edit::new(space, changed)
+    /// Whether building anew takes less time than a repair after which the edges of so many nodes may differ. By
+    /// measurement, a repair takes about ten times as long for each of these as a build for each visit.
+    pub(crate) fn prefers_rebuild(&self, around: usize) -> bool {
+        around as u64 > (self.built / REPAIR_PRICE).max(SMALL_EDIT)
     }
 
-    /// Puts the levels right after a change, given what was noted before it. Answers how many nodes had to
-    /// be looked at. Subgoals worked out before are dropped, as they may be wrong now.
-    pub fn mend(&mut self, space: &impl Map, edit: &Edit) -> u64 {
-        let before = self.looks;
-        self.subgoals = None;
-        let mut mender = Mender::new(self, space);
-        mender.mend(edit);
+    /// Builds the levels of the space anew.
+    ///
+    /// # Errors
+    /// When the space can have no hierarchy any more.
+    pub(crate) fn rebuilt(&self, space: &impl Map) -> Result<Hierarchy, HierarchyError> {
+        let mut hierarchy = Hierarchy::new(space)?;
+        hierarchy.visited += self.visited;
+        Ok(hierarchy)
+    }
+
+    /// How many ids the space had when the levels were built.
+    pub(crate) fn size(&self) -> usize {
+        self.ground.len()
+    }
+
+    /// Updates the levels after a change of the space, given what was noted before it.
+    pub(crate) fn repair(&mut self, space: &impl Map, edit: &Edit) {
+        Mender::new(self, space).mend(edit);
         for &node in edit.changed() {
             self.wear_out(space, node);
         }
-        self.looks - before
     }
 
     /// Counts a change of a node against its region.
@@ -191,17 +175,18 @@ impl Hierarchy {
         }
     }
 
-    /// Makes worn regions anew, as long as the slice lasts: it is charged an update for each cell. A region is
-    /// done at once when it has been paid for, over as many slices as it takes; subgoals are then dropped.
-    /// Answers whether all that is worn has been seen to.
-    pub fn tend(&mut self, space: &impl Map, slice: &mut Slice<'_>) -> bool {
+    /// Regroups worn regions as far as the slice goes: it is charged one update per cell. A region is regrouped
+    /// at once when it has been paid for, over as many slices as that takes. Returns how many were, and whether
+    /// none is left.
+    pub(crate) fn tend(&mut self, space: &impl Map, slice: &mut Slice<'_>) -> (usize, bool) {
+        let mut regrouped = 0;
         while let Some(&region) = self.worn.front() {
             let layer = self.layers.get(REGION - 1);
             let cells =
                 layer.and_then(|layer| layer.nodes.get(region as usize)).map_or(0, |n| n.cells);
             while self.paid < u64::from(cells) {
                 if slice.updates() >= slice.budget() || !slice.update(NodeId(region)) {
-                    return false;
+                    return (regrouped, false);
                 }
                 self.paid += 1;
             }
@@ -209,17 +194,17 @@ impl Hierarchy {
             self.wear.remove(&region);
             self.paid = 0;
             if cells > 0 {
-                self.subgoals = None;
+                regrouped += 1;
                 let below = self.cells(REGION, NodeId(region));
                 let below = below.into_iter().map(|node| node.0).collect();
                 Mender::new(self, space).renew(REGION, region, below);
             }
         }
-        true
+        (regrouped, true)
     }
 
-    /// The regions that are worn.
-    pub fn worn(&self) -> usize {
+    /// How many regions are worn: see [`Layered::tend`](crate::Layered::tend).
+    pub fn worn_regions(&self) -> usize {
         self.worn.len()
     }
 
@@ -240,9 +225,9 @@ impl Hierarchy {
         self.layer(level).map_or(0, |layer| layer.live)
     }
 
-    /// Nodes looked at so far, for making and mending: a measure of work that is the same on every machine.
-    pub fn looks(&self) -> u64 {
-        self.looks
+    /// Nodes visited so far, by building and repairs: a measure of work that is the same on every machine.
+    pub fn nodes_visited(&self) -> u64 {
+        self.visited
     }
 
     fn layer(&self, level: usize) -> Option<&Layer> {
@@ -369,11 +354,14 @@ impl Hierarchy {
 
     /// Whether two nodes of a level above the space are joined.
     pub fn linked(&self, level: usize, a: NodeId, b: NodeId) -> bool {
-        let (a_links, b_links) = (self.links_of(level, a), self.links_of(level, b));
-        if a_links.len() <= b_links.len() {
-            a_links.iter().any(|link| link.to == b.0)
+        let (Some(layer), Some(first)) = (self.layer(level), self.node(level, a)) else {
+            return false;
+        };
+        let Some(second) = self.node(level, b) else { return false };
+        if first.links.len() <= second.links.len() {
+            layer.find_link(a.0, b.0).is_some()
         } else {
-            b_links.iter().any(|link| link.to == a.0)
+            layer.find_link(b.0, a.0).is_some()
         }
     }
 
@@ -391,27 +379,35 @@ impl Hierarchy {
         (mean >> self.coarse).clamp(-limit, limit) as i32
     }
 
-    /// The subgoals that were worked out for this map as it is, if there are any.
-    pub fn subgoals(&self) -> Option<&Subgoals> {
-        self.subgoals.as_deref()
-    }
-
-    /// Takes in subgoals that were worked out for this map. Copies of the hierarchy share them; any change
-    /// of the map drops them.
-    pub fn set_subgoals(&mut self, subgoals: impl Into<Arc<Subgoals>>) {
-        self.subgoals = Some(subgoals.into());
-    }
-
-    /// Heap memory in bytes, that of subgoals not counted: 50 to 70 for each free cell of a grid.
+    /// Heap memory in bytes: 50 to 70 per free cell of a grid.
     pub fn bytes(&self) -> usize {
-        let layer = |layer: &Layer| {
-            layer.nodes.capacity() * size_of::<Node>()
-                + layer.children.bytes()
-                + layer.links.bytes()
-                + layer.free.capacity() * size_of::<u32>()
-        };
-        self.ground.capacity() * size_of::<u32>() + self.layers.iter().map(layer).sum::<usize>()
+        let layers = self.layers.iter().map(Layer::bytes).sum::<usize>();
+        self.ground.capacity() * size_of::<u32>() + layers
     }
+}
+
+/// The ids of a space, if a hierarchy of it can name all its nodes and edges.
+///
+/// A list of `n` entries has room for the next power of two, four at least; and the rooms it had before, half as
+/// large and less, may all be left over. So there are at most eight places per node and four per edge.
+fn check_size<S: Map>(space: &S) -> Result<u32, HierarchyError> {
+    let ids = space.size();
+    let too_large = |nodes, edges| HierarchyError::TooLarge { ids, nodes, edges };
+    // The last id is left over, for none.
+    let size = u32::try_from(ids).map_err(|_| too_large(0, 0))?;
+    let places =
+        |nodes: u64, edges: u64| nodes.saturating_mul(8).saturating_add(edges.saturating_mul(4));
+    let fits = |nodes, edges| places(nodes, edges) <= Lists::<Link>::ROOM;
+    // Most are small enough whatever they are like, and are not counted.
+    if S::MAX_EDGES <= 64 && fits(size.into(), u64::from(size) * S::MAX_EDGES as u64) {
+        return Ok(size);
+    }
+    let (mut nodes, mut edges) = (0, 0);
+    for node in (0..size).map(NodeId).filter(|&node| space.contains(node)) {
+        nodes += 1;
+        space.for_each_edge(node, |_, _| edges += 1);
+    }
+    if fits(nodes, edges) { Ok(size) } else { Err(too_large(nodes, edges)) }
 }
 
 /// One level of a [`Hierarchy`] as a [`Space`]: edges cost the distance between mean positions, and estimates

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{Oracle, Random, Telling};
 use tickstar::{
-    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Map, Neighbors, NodeId, Slice,
-    Space,
+    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Layered, Map, Neighbors, NodeId,
+    Slice, Space,
 };
 
 /// Checks everything a hierarchy promises against the edges of the map.
@@ -134,9 +134,8 @@ fn random_grid(random: &mut Random, side: u64) -> Grid {
 fn a_new_hierarchy_holds_what_it_promises() {
     let mut random = Random::new(1);
     for case in 0..400 {
-        let mut grid = random_grid(&mut random, 30);
+        let grid = Layered::new(random_grid(&mut random, 30)).unwrap();
         let _context = Telling((case, grid.clone()));
-        grid.abstracted();
         let (oracle, hierarchy) = (Oracle::of_grid(&grid), grid.hierarchy().unwrap());
         check(&grid, &oracle, hierarchy);
         check_reachable(&grid, &oracle, hierarchy, &mut random);
@@ -148,8 +147,7 @@ fn so_does_one_that_was_mended_any_number_of_times() {
     let mut random = Random::new(2);
     let mut edits = 0;
     for case in 0..60 {
-        let mut grid = random_grid(&mut random, 24);
-        grid.abstracted();
+        let mut grid = Layered::new(random_grid(&mut random, 24)).unwrap();
         let mut tended = 0;
         let [width, height] = [grid.width(), grid.height()].map(u64::from);
         for step in 0..400 {
@@ -166,9 +164,9 @@ fn so_does_one_that_was_mended_any_number_of_times() {
             grid.edit(&cells).unwrap();
             edits += cells.len();
             if random.chance(20) {
-                let worn = grid.hierarchy().unwrap().worn();
+                let worn = grid.hierarchy().unwrap().worn_regions();
                 grid.tend(&mut Slice::new(random.below(100)));
-                tended += worn - grid.hierarchy().unwrap().worn();
+                tended += worn - grid.hierarchy().unwrap().worn_regions();
             }
             if step % 10 == 0 || step > 390 {
                 let (oracle, hierarchy) = (Oracle::of_grid(&grid), grid.hierarchy().unwrap());
@@ -193,7 +191,7 @@ fn graphs_have_levels_too() {
             })
             .collect();
         let _context = Telling((case, edges.clone()));
-        let Ok(graph) = Graph::undirected(nodes as usize, edges).unwrap().with_hierarchy() else {
+        let Ok(graph) = Layered::new(Graph::undirected(nodes as usize, edges).unwrap()) else {
             continue;
         };
         let oracle = Oracle::as_told(&graph);
@@ -203,18 +201,23 @@ fn graphs_have_levels_too() {
 }
 
 #[test]
-fn no_graph_makes_it_high() {
+fn no_graph_makes_it_high_or_takes_long() {
     let pair = |a, b| (NodeId(a), NodeId(b), Cost(1));
-    let n = 20_000;
+    // Hours, if the edges of a hub are gone through for each of them.
+    let n = 200_000;
     let star = (1..n).map(|leaf| pair(0, leaf)).collect::<Vec<_>>();
     let two_hubs = (2..n).flat_map(|leaf| [pair(0, leaf), pair(1, leaf)]).collect::<Vec<_>>();
     let line = (1..n).map(|node| pair(node - 1, node)).collect::<Vec<_>>();
     let wheel = (1..n).flat_map(|node| [pair(0, node), pair(node, 1 + node % (n - 1))]).collect();
     for edges in [star, two_hubs, line, wheel] {
-        let graph = Graph::undirected(n as usize, edges).unwrap().with_hierarchy().unwrap();
+        let graph = Layered::new(Graph::undirected(n as usize, edges).unwrap()).unwrap();
         let hierarchy = graph.hierarchy().unwrap();
-        assert!(hierarchy.height() <= 29, "{} levels", hierarchy.height());
-        assert!(hierarchy.looks() < 40 * u64::from(n), "{} looks", hierarchy.looks());
+        assert!(hierarchy.height() <= 36, "{} levels", hierarchy.height());
+        assert!(
+            hierarchy.nodes_visited() < 40 * u64::from(n),
+            "{} looks",
+            hierarchy.nodes_visited()
+        );
         assert!(hierarchy.reachable(NodeId(1), NodeId(n - 1)));
     }
 }
@@ -231,7 +234,7 @@ fn the_graph_of_figure_2() {
     let edges: Vec<_> = clique(a).into_iter().chain(clique(b)).chain(rest).collect();
     assert_eq!(edges.len(), 18);
     let edges = edges.into_iter().map(|(a, b)| (NodeId(a), NodeId(b), Cost(1)));
-    let graph = Graph::undirected(12, edges).unwrap().with_hierarchy().unwrap();
+    let graph = Layered::new(Graph::undirected(12, edges).unwrap()).unwrap();
     let hierarchy = graph.hierarchy().unwrap();
     let group = |node: u32| {
         let parent = hierarchy.parent(0, NodeId(node)).unwrap();
@@ -254,7 +257,7 @@ fn the_graph_of_figure_2() {
 #[test]
 fn edges_that_lead_one_way_are_refused() {
     let graph = Graph::directed(2, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
-    assert_eq!(graph.with_hierarchy().unwrap_err(), HierarchyError::NotReversible);
+    assert_eq!(Layered::new(graph).unwrap_err(), HierarchyError::NotReversible);
 }
 
 /// Cells are blocked and freed all over the map until it is as it was.
@@ -267,7 +270,7 @@ fn tending_undoes_most_of_the_wear() {
             grid.set_free(cell, false).unwrap();
         }
     }
-    grid.abstracted();
+    let mut grid = Layered::new(grid).unwrap();
     let (map, new) = (grid.clone(), grid.hierarchy().unwrap().clone());
     let free: Vec<_> = grid.free_cells().collect();
     for _ in 0..10 {
@@ -285,12 +288,12 @@ fn tending_undoes_most_of_the_wear() {
     assert!(worn * 10 > least * 13, "{worn} nodes, {least} when new");
     // A little at a time: a region is paid for before it is made, and none is larger than this.
     let mut slices = 0;
-    let mut before = grid.hierarchy().unwrap().looks();
+    let mut before = grid.hierarchy().unwrap().nodes_visited();
     loop {
         let mut slice = Slice::new(40);
         let done = grid.tend(&mut slice);
         slices += 1;
-        let after = grid.hierarchy().unwrap().looks();
+        let after = grid.hierarchy().unwrap().nodes_visited();
         assert!(slice.updates() <= 40 && after - before < 4000, "{}", after - before);
         before = after;
         if done {
@@ -316,18 +319,18 @@ fn repairs_touch_a_few_nodes_on_each_level() {
             let wall = cell.x % 16 == 7 && cell.y % 16 != 3 || random.chance(3);
             grid.set_free(cell, !wall).unwrap();
         }
-        grid.abstracted();
+        let mut grid = Layered::new(grid).unwrap();
         let cells = grid.free_cells().count() as u64;
-        let made = grid.hierarchy().unwrap().looks();
+        let made = grid.hierarchy().unwrap().nodes_visited();
         assert!(made < 4 * cells, "{side}: {made} looks for {cells} cells");
         let (mut all, mut most) = (0, 0);
         for _ in 0..500 {
             let [x, y] = [0; 2].map(|_| random.below(side.into()) as u32);
             let cell = Cell::new(x, y);
             for free in [!grid.is_free(cell), grid.is_free(cell)] {
-                let before = grid.hierarchy().unwrap().looks();
+                let before = grid.hierarchy().unwrap().nodes_visited();
                 grid.set_free(cell, free).unwrap();
-                let looks = grid.hierarchy().unwrap().looks() - before;
+                let looks = grid.hierarchy().unwrap().nodes_visited() - before;
                 (all, most) = (all + looks, most.max(looks));
             }
         }
@@ -338,4 +341,143 @@ fn repairs_touch_a_few_nodes_on_each_level() {
     }
     // Sixteen times the side, 256 times the cells.
     assert!(means[4] < 2.5 * means[0], "{means:?}");
+}
+
+/// What groups all free cells of a map are in, on all levels.
+fn groups(map: &Layered<Grid>, hierarchy: &Hierarchy) -> Vec<Vec<Option<NodeId>>> {
+    let nodes: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+    let of = |level| nodes.iter().map(|&node| hierarchy.ancestor(node, level)).collect();
+    (1..=hierarchy.height()).map(of).collect()
+}
+
+/// An edit of a few cells visits a few nodes; one of very many builds the levels anew, and no more.
+#[test]
+fn a_large_edit_takes_no_more_than_a_new_hierarchy() {
+    let mut random = Random::new(8);
+    let map = Layered::new(Grid::new(128, 128).unwrap()).unwrap();
+    let visits = |map: &Layered<Grid>| map.hierarchy().unwrap().nodes_visited();
+    let (mut repaired, mut rebuilt) = (0, 0);
+    for percent in [1, 1, 2, 10, 20, 40, 60] {
+        let mut edited = map.clone();
+        let cells = map.free_cells().filter(|_| random.chance(percent));
+        let cells: Vec<_> = cells.map(|cell| (cell, false)).collect();
+        edited.edit(&cells).unwrap();
+        let took = visits(&edited) - visits(&map);
+        let anew = Hierarchy::new(edited.space()).unwrap();
+        let same = groups(&edited, edited.hierarchy().unwrap()) == groups(&edited, &anew);
+        if percent < 3 {
+            assert!(!same && took < anew.nodes_visited(), "{percent} %: {took}");
+            repaired += 1;
+        } else {
+            assert!(same && took == anew.nodes_visited(), "{percent} %: {took}");
+            rebuilt += 1;
+        }
+        check(&edited, &Oracle::of_grid(&edited), edited.hierarchy().unwrap());
+        assert_eq!(edited.version(), map.version() + 1);
+    }
+    assert_eq!((repaired, rebuilt), (3, 4));
+}
+
+/// A space of so many ids, of which none is a node.
+struct Void(usize);
+
+impl Space for Void {
+    const MAX_EDGES: usize = 0;
+
+    fn size(&self) -> usize {
+        self.0
+    }
+
+    fn contains(&self, _: NodeId) -> bool {
+        false
+    }
+
+    fn for_each_edge(&self, _: NodeId, _: impl FnMut(NodeId, Cost)) {}
+
+    fn max_edge_cost(&self) -> Cost {
+        Cost(1)
+    }
+
+    fn is_reversible(&self) -> bool {
+        true
+    }
+}
+
+impl Map for Void {}
+
+#[test]
+fn a_space_of_too_many_ids_is_refused() {
+    // A grid of 32,769 by 65,505 cells has so many.
+    for ids in [1 << 32, usize::MAX] {
+        let error = Hierarchy::new(&Void(ids)).unwrap_err();
+        assert_eq!(error, HierarchyError::TooLarge { ids, nodes: 0, edges: 0 });
+        assert!(Layered::new(Void(ids)).is_err());
+    }
+    assert_eq!(Hierarchy::new(&Void(1000)).unwrap().height(), 0);
+    // Ids that are left over by the rounding of sides do not count.
+    assert!(Layered::new(Grid::new(33, 1).unwrap()).is_ok());
+}
+
+/// A line of nodes that can grow.
+struct Line(u32);
+
+impl Space for Line {
+    fn size(&self) -> usize {
+        self.0 as usize
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        node.0 < self.0
+    }
+
+    fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
+        let ends = [from.0.checked_sub(1), from.0.checked_add(1)];
+        for to in ends.into_iter().flatten().map(NodeId).filter(|&to| self.contains(to)) {
+            if self.contains(from) {
+                visit(to, Cost(1));
+            }
+        }
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        Cost(1)
+    }
+
+    fn is_reversible(&self) -> bool {
+        true
+    }
+}
+
+impl Map for Line {}
+
+#[test]
+fn a_space_that_grows_or_shrinks_gets_a_new_hierarchy() {
+    let mut line = Layered::new(Line(20)).unwrap();
+    for length in [21, 60, 7, 1, 0, 30] {
+        line.change(&[NodeId(19)], |line| line.0 = length);
+        check(line.space(), &Oracle::as_told(&line), line.hierarchy().unwrap());
+        let last = NodeId(length.saturating_sub(1));
+        assert!(line.hierarchy().unwrap().reachable(NodeId(0), last));
+    }
+    assert_eq!(line.version(), 6);
+}
+
+#[test]
+fn copies_change_for_themselves() {
+    let mut map = Layered::new(Grid::new(20, 20).unwrap()).unwrap();
+    let copy = map.clone();
+    assert_eq!((map.version(), copy.version()), (0, 0));
+    map.set_free(Cell::new(3, 3), false).unwrap();
+    assert_eq!((map.version(), copy.version()), (1, 0));
+    assert_eq!(map.set_free(Cell::new(3, 3), false), Ok(false));
+    assert_eq!(map.version(), 1, "nothing changed");
+    for map in [&map, &copy] {
+        check(map, &Oracle::of_grid(map), map.hierarchy().unwrap());
+    }
+    map.flatten();
+    assert!(map.hierarchy().is_none() && copy.hierarchy().is_some());
+    map.set_free(Cell::new(3, 3), true).unwrap();
+    map.build().unwrap();
+    check(&map, &Oracle::of_grid(&map), map.hierarchy().unwrap());
+    assert_eq!(map.version(), 4);
 }

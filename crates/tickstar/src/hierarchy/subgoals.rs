@@ -1,48 +1,23 @@
-//! Subgoals, worked out beforehand: for every two nodes of a level, where to go first from one to the other,
-//! and how far to look ahead for it.
-//!
-//! # Source
-//! V. Bulitko, M. Luštrek, J. Schaeffer, Y. Björnsson, S. Sigmundarson, "Dynamic Control in Real-Time Heuristic
-//! Search", JAIR 2008, as outlined in Björnsson, Bulitko, Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009. Only
-//! the outline was at hand: this is our reconstruction.
-//!
-//! # Steps
-//! 1. Each node of the level is represented by the cell below it that is closest to its mean position.
-//! 2. For each node B a search from its representative outward, over all that can be reached, finds cheapest
-//!    ways to those of all others. Of node A's, the first cell outside A is the *subgoal* from A to B.
-//! 3. For each subgoal of A the *depth*: the least with which LRTA*, having learned nothing, takes a first
-//!    step from A's representative that begins a cheapest way to the subgoal.
-//!
-//! # Deviations
-//! * The outline says only that subgoals and depths were worked out for pairs of nodes of a level. What
-//!   they are is our choice.
-//! * Depths end at 15, so that a lookahead on a grid expands fewer than 1000 nodes. Where none is enough, it is
-//!   that.
-//! * A part of the map that is one node below the level already has no entries, and a node has
-//!   65,535 different subgoals at most; for what is missing the agent goes to the goal itself.
+//! Tables of subgoals: for every two nodes of a level, where to go first from one to the other, and how far to
+//! look ahead for it. What they are, and how they are made, is described with the agent that uses them.
 //!
 //! # Invariants
-//! * The tables are the same bit for bit in whatever order, and on however many threads, the searches are done.
-//! * Whatever bytes are read, what comes of it is an error or tables that fit the map.
+//! * Whatever bytes are read, the result is an error or tables that fit the map.
 //!
 //! # Real-time bound
-//! None: this is done beforehand. A search over the whole part of the map for each node of the level, and two
-//! bytes for each pair. Looking up takes constant time.
+//! A look-up takes constant time.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use thiserror::Error;
 
-use crate::agent::{Ball, Decision};
-use crate::search::Toward;
-use crate::{BestFirst, Hierarchy, Map, NodeId, Priority, SearchConfig, Slice, Space};
+use super::Hierarchy;
+use crate::{Map, NodeId, Space};
 
 /// No row, and no way.
-const NONE: u32 = u32::MAX;
-const NO_WAY: u16 = u16::MAX;
-/// A goal that no node is: a search for it goes everywhere.
-const NOWHERE: NodeId = NodeId(u32::MAX);
+pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_WAY: u16 = u16::MAX;
 
 /// What bytes begin with that are tables.
 const MAGIC: &[u8; 8] = b"tkstarSG";
@@ -71,9 +46,8 @@ pub struct Subgoal {
 /// They take a search over the map for each node of the level, which can be done on many threads:
 ///
 /// ```
-/// use tickstar::{Grid, Space, Subgoals};
-/// let mut grid = Grid::new(40, 40)?;
-/// grid.abstracted();
+/// use tickstar::{Grid, Layered, Subgoals};
+/// let mut grid = Layered::new(Grid::new(40, 40)?)?;
 /// let tables = {
 ///     let plan = Subgoals::plan(&grid, grid.hierarchy().unwrap(), 3);
 ///     let half = |targets: std::ops::Range<usize>| {
@@ -94,14 +68,14 @@ pub struct Subgoal {
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Subgoals {
-    layout: Layout,
-    fingerprint: u64,
+    pub(crate) layout: Layout,
+    pub(crate) fingerprint: u64,
     /// Where the ways of each row begin, and one more for the end.
-    first: Vec<u32>,
+    pub(crate) first: Vec<u32>,
     /// The subgoals of each row, with their depths.
-    ways: Vec<(NodeId, u8)>,
+    pub(crate) ways: Vec<(NodeId, u8)>,
     /// For each pair the number of its way.
-    pairs: Vec<u16>,
+    pub(crate) pairs: Vec<u16>,
 }
 
 /// Why bytes cannot be read as the subgoals of a map.
@@ -139,29 +113,29 @@ pub enum SubgoalsError {
 
 /// Where the pair of two nodes is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Layout {
-    level: usize,
+pub(crate) struct Layout {
+    pub level: usize,
     /// The row of each node of the level, by id.
     rows: Vec<u32>,
     /// The nodes of the level, by id.
-    list: Vec<Row>,
+    pub list: Vec<Row>,
     /// How many pairs there are, those of a node and itself counted.
-    pairs: usize,
+    pub pairs: usize,
 }
 
 /// A node of the level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Row {
-    node: NodeId,
+pub(crate) struct Row {
+    pub node: NodeId,
     /// The connected part of the map it is in, and its number in there.
-    part: u32,
-    column: u32,
+    pub part: u32,
+    pub column: u32,
     /// Where its pairs begin.
-    first: usize,
+    pub first: usize,
 }
 
 impl Layout {
-    fn new(hierarchy: &Hierarchy, level: usize) -> Layout {
+    pub fn new(hierarchy: &Hierarchy, level: usize) -> Layout {
         let space = hierarchy.level(level);
         let mut layout =
             Layout { level, rows: vec![NONE; space.size()], list: Vec::new(), pairs: 0 };
@@ -187,13 +161,13 @@ impl Layout {
         layout
     }
 
-    fn row(&self, node: NodeId) -> Option<usize> {
+    pub fn row(&self, node: NodeId) -> Option<usize> {
         let row = *self.rows.get(node.index())?;
         (row != NONE).then_some(row as usize)
     }
 
     /// The nodes of each part, in the order of their columns.
-    fn parts(&self) -> Vec<Vec<u32>> {
+    pub fn parts(&self) -> Vec<Vec<u32>> {
         let mut parts: Vec<Vec<u32>> = Vec::new();
         for (number, row) in (0..).zip(&self.list) {
             if row.column == 0 {
@@ -208,35 +182,6 @@ impl Layout {
 impl Subgoals {
     /// No subgoal asks to look further ahead than this.
     pub const MAX_DEPTH: u32 = 15;
-
-    /// The subgoals for a level of a map, one search after the other.
-    pub fn build<S: Map>(space: &S, hierarchy: &Hierarchy, level: usize) -> Subgoals {
-        let plan = Subgoals::plan(space, hierarchy, level);
-        let mut search = plan.search();
-        let columns = (0..plan.targets()).map(|target| plan.column(target, &mut search)).collect();
-        plan.finish(columns)
-    }
-
-    /// What is to be done for that, in pieces.
-    pub fn plan<'s, S: Map>(
-        space: &'s S,
-        hierarchy: &Hierarchy,
-        level: usize,
-    ) -> SubgoalPlan<'s, S> {
-        let layout = Layout::new(hierarchy, level);
-        let mut owners = vec![NONE; space.size()];
-        let mut centres = Vec::with_capacity(layout.list.len());
-        for (number, row) in (0..).zip(&layout.list) {
-            let cells = hierarchy.cells(level, row.node);
-            for cell in &cells {
-                owners[cell.index()] = number;
-            }
-            centres.push(centre(space, hierarchy.position(level, row.node), &cells));
-        }
-        let parts = layout.parts();
-        let fingerprint = fingerprint(space, hierarchy, level);
-        SubgoalPlan { space, layout, parts, owners, centres, fingerprint }
-    }
 
     /// The level whose nodes they are for.
     pub fn level(&self) -> usize {
@@ -393,153 +338,8 @@ impl fmt::Debug for Subgoals {
     }
 }
 
-/// What is to be done to make [`Subgoals`]: a search for each target, on any thread and in any order.
-#[derive(Debug)]
-pub struct SubgoalPlan<'s, S> {
-    space: &'s S,
-    layout: Layout,
-    /// The rows of each part.
-    parts: Vec<Vec<u32>>,
-    /// The row of each cell of the map.
-    owners: Vec<u32>,
-    /// The cell that represents each row.
-    centres: Vec<NodeId>,
-    fingerprint: u64,
-}
-
-/// The memory of the searches for [`Subgoals`]: one for each thread.
-#[derive(Clone, Debug)]
-pub struct SubgoalSearch {
-    search: BestFirst,
-    ball: Ball,
-}
-
-/// The subgoals of all nodes on the way to one target.
-#[derive(Clone, Debug)]
-pub struct SubgoalColumn {
-    /// The row of the target.
-    target: usize,
-    /// For each node of its part.
-    cells: Vec<NodeId>,
-}
-
-impl<S: Map> SubgoalPlan<'_, S> {
-    /// How many targets there are: one for each node of the level.
-    pub fn targets(&self) -> usize {
-        self.layout.list.len()
-    }
-
-    /// How many pairs of nodes there will be, each of two bytes; those of a node and itself are counted.
-    pub fn pairs(&self) -> usize {
-        self.layout.pairs
-    }
-
-    /// The cell that represents a node of the level.
-    pub fn representative(&self, node: NodeId) -> Option<NodeId> {
-        self.layout.row(node).map(|row| self.centres[row])
-    }
-
-    /// What a thread needs for its searches.
-    pub fn search(&self) -> SubgoalSearch {
-        let config = SearchConfig { priority: Priority::UNIFORM, ..SearchConfig::default() };
-        SubgoalSearch { search: BestFirst::new(config), ball: Ball::new(1) }
-    }
-
-    /// The search for one target, numbered from zero: a look at all that can be reached from it.
-    pub fn column(&self, target: usize, memory: &mut SubgoalSearch) -> SubgoalColumn {
-        let Some(&to) = self.layout.list.get(target) else {
-            return SubgoalColumn { target, cells: Vec::new() };
-        };
-        let search = &mut memory.search;
-        search.explore(self.space, self.centres[target], self.centres[target]);
-        search.run(self.space, &mut Slice::unlimited());
-        let leave = |&row: &u32| {
-            let outside = |cell: &NodeId| self.owners[cell.index()] != row;
-            let way = std::iter::successors(Some(self.centres[row as usize]), |&cell| {
-                search.parent(cell)
-            });
-            way.into_iter().find(outside).unwrap_or(NOWHERE)
-        };
-        let cells = self.parts[to.part as usize].iter().map(leave).collect();
-        SubgoalColumn { target, cells }
-    }
-
-    /// Puts the columns together, in whatever order they come, and works out the depths. A target whose
-    /// column is missing has no entries.
-    pub fn finish(self, mut columns: Vec<SubgoalColumn>) -> Subgoals {
-        columns.sort_by_key(|column| column.target);
-        let mut lists: Vec<Vec<(NodeId, u8)>> = vec![Vec::new(); self.targets()];
-        let mut known: HashMap<(u32, NodeId), u16> = HashMap::new();
-        let mut pairs = vec![NO_WAY; self.layout.pairs];
-        let mut memory = self.search();
-        for SubgoalColumn { target, cells } in columns {
-            let Some(&to) = self.layout.list.get(target) else { continue };
-            for (&row, cell) in self.parts[to.part as usize].iter().zip(cells) {
-                let list = &mut lists[row as usize];
-                if cell == NOWHERE {
-                    continue;
-                }
-                let way = *known.entry((row, cell)).or_insert_with(|| {
-                    if list.len() == usize::from(NO_WAY) {
-                        return NO_WAY;
-                    }
-                    list.push((cell, self.depth(self.centres[row as usize], cell, &mut memory)));
-                    list.len() as u16 - 1
-                });
-                pairs[self.layout.list[row as usize].first + to.column as usize] = way;
-            }
-        }
-        let mut first = vec![0];
-        let mut ways = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-        for list in lists {
-            ways.extend(list);
-            first.push(ways.len() as u32);
-        }
-        let (layout, fingerprint) = (self.layout, self.fingerprint);
-        Subgoals { layout, fingerprint, first, ways, pairs }
-    }
-
-    /// The least depth with which LRTA*, having learned nothing, begins a cheapest way.
-    fn depth(&self, from: NodeId, to: NodeId, memory: &mut SubgoalSearch) -> u8 {
-        let SubgoalSearch { search, ball } = memory;
-        search.start(self.space, to, from);
-        search.run(self.space, &mut Slice::unlimited());
-        let begins_well = |first| {
-            let edge = self.space.edge(from, first);
-            let on = search.cost_to(first).zip(edge).map(|(rest, edge)| rest + edge);
-            on.is_some() && on == search.cost_to(from)
-        };
-        let enough = |&depth: &u32| {
-            ball.forget();
-            ball.set_depth(depth);
-            match ball.think(
-                &Toward { map: self.space, goal: to },
-                from,
-                to,
-                &mut Slice::unlimited(),
-            ) {
-                Decision::Go(first) => begins_well(first),
-                Decision::Wait | Decision::NoWay | Decision::Stale => false,
-            }
-        };
-        (1..Subgoals::MAX_DEPTH).find(enough).unwrap_or(Subgoals::MAX_DEPTH) as u8
-    }
-}
-
-/// Of the cells of a node, the closest to their mean position; of several, or where there are no positions,
-/// the one with the smallest id.
-fn centre(space: &impl Map, mean: Option<(i64, i64, u32)>, cells: &[NodeId]) -> NodeId {
-    let (sum_x, sum_y, count) = mean.unwrap_or_default();
-    let off = |&cell: &NodeId| {
-        let (x, y) = space.position(cell).unwrap_or_default();
-        let off = |at: i32, sum: i64| i128::from(i64::from(at) * i64::from(count) - sum).pow(2);
-        (off(x, sum_x) + off(y, sum_y), cell)
-    };
-    cells.iter().copied().min_by_key(off).unwrap_or(NOWHERE)
-}
-
 /// A number that stands for a map and how its cells are grouped on a level.
-fn fingerprint(space: &impl Map, hierarchy: &Hierarchy, level: usize) -> u64 {
+pub(crate) fn fingerprint(space: &impl Map, hierarchy: &Hierarchy, level: usize) -> u64 {
     let mut digest = Digest::new();
     digest.take(level as u64);
     digest.take(space.size() as u64);
@@ -600,19 +400,18 @@ impl<'b> Reader<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cell, Grid};
+    use crate::{Cell, Grid, Layered};
 
     /// A map of two parts, and its tables for level 2.
-    fn scene() -> (Grid, Subgoals) {
+    fn scene() -> (Layered<Grid>, Subgoals) {
         let rows = ["......#..", ".##...#..", "..#.#.#..", "....#.#..", ".##...#..", "......#.."];
-        let mut grid = Grid::from_rows(rows).unwrap();
-        grid.abstracted();
+        let grid = Layered::new(Grid::from_rows(rows).unwrap()).unwrap();
         let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 2);
         assert!(tables.nodes() >= 4 && tables.pairs() > tables.nodes());
         (grid, tables)
     }
 
-    fn read(bytes: &[u8], grid: &Grid) -> Result<Subgoals, SubgoalsError> {
+    fn read(bytes: &[u8], grid: &Layered<Grid>) -> Result<Subgoals, SubgoalsError> {
         Subgoals::from_bytes(bytes, grid, grid.hierarchy().unwrap())
     }
 
@@ -689,7 +488,7 @@ mod tests {
         edited.set_free(Cell::new(0, 0), false).unwrap();
         assert_eq!(read(&bytes, &edited), Err(SubgoalsError::OtherMap));
         // The same cells again, but mended: now and then they are grouped in another way.
-        let over = |grid: &Grid| {
+        let over = |grid: &Layered<Grid>| {
             let cells = grid.free_cells().map(|cell| grid.node(cell).unwrap());
             cells.map(|cell| grid.hierarchy().unwrap().ancestor(cell, 2)).collect::<Vec<_>>()
         };
@@ -703,7 +502,8 @@ mod tests {
             assert_eq!(read(&bytes, &mended).err(), (!same).then_some(SubgoalsError::OtherMap));
         }
         assert!(regrouped > 0);
-        let allowed = grid.clone().with_corners(crate::Corners::Allowed);
+        let allowed =
+            Layered::new(grid.into_space().with_corners(crate::Corners::Allowed)).unwrap();
         assert_eq!(read(&bytes, &allowed), Err(SubgoalsError::OtherMap));
     }
 

@@ -6,13 +6,14 @@
 //! * Parent and children agree; sums of positions and cells are those of all nodes of the space below.
 //! * A node two levels up has two grandchildren at least.
 
-use super::hierarchy::{Hierarchy, Layer, Link, NONE, Node, distance};
+use super::layer::{Layer, Node};
+use super::levels::{Hierarchy, NONE, distance};
 use super::lists::Span;
 use crate::{Map, NodeId};
 
 /// The edges around some nodes of a space that are about to change.
 #[derive(Clone, Debug)]
-pub struct Edit {
+pub(crate) struct Edit {
     changed: Vec<NodeId>,
     /// The nodes whose edges may change.
     around: Vec<NodeId>,
@@ -20,11 +21,21 @@ pub struct Edit {
 }
 
 impl Edit {
-    pub(super) fn new(space: &impl Map, changed: &[NodeId]) -> Edit {
+    /// Finds the nodes around some that are about to be blocked, opened or changed in the space.
+    pub fn new(space: &impl Map, changed: &[NodeId]) -> Edit {
         let mut edit = Edit { changed: changed.to_vec(), around: Vec::new(), edges: Vec::new() };
         edit.look_around(space);
-        edit.edges = edit.edges_around(space);
         edit
+    }
+
+    /// Notes the edges as they are.
+    pub fn note(&mut self, space: &impl Map) {
+        self.edges = self.edges_around(space);
+    }
+
+    /// How many nodes may have other edges after the change.
+    pub fn around(&self) -> usize {
+        self.around.len()
     }
 
     /// The nodes that change.
@@ -87,9 +98,6 @@ pub(super) struct Mender<'h, S> {
 
 impl<'h, S: Map> Mender<'h, S> {
     pub fn new(h: &'h mut Hierarchy, space: &'h S) -> Mender<'h, S> {
-        if h.ground.len() < space.size() {
-            h.ground.resize(space.size(), NONE);
-        }
         Mender {
             h,
             space,
@@ -341,7 +349,7 @@ impl<'h, S: Map> Mender<'h, S> {
 
     /// The neighbours of a node, each once. To be given back when done with.
     pub fn neighbours(&mut self, level: usize, node: u32) -> Vec<u32> {
-        self.h.looks += 1;
+        self.h.visited += 1;
         let mut near = self.spare.pop().unwrap_or_default();
         if level == 0 {
             self.space.for_each_edge(NodeId(node), |to, _| {
@@ -467,17 +475,8 @@ impl<'h, S: Map> Mender<'h, S> {
     /// Counts one more edge between the children of two nodes.
     fn link(&mut self, level: usize, a: u32, b: u32) {
         let layer = self.layer_mut(level);
-        let mut known = false;
-        for (from, to) in [(a, b), (b, a)] {
-            let links = &mut layer.nodes[from as usize].links;
-            match layer.links.get_mut(*links).iter_mut().find(|link| link.to == to) {
-                Some(link) => {
-                    link.count += 1;
-                    known = true;
-                }
-                None => layer.links.push(links, Link { to, count: 1 }),
-            }
-        }
+        let (known, _) = layer.count_link(a, b, true);
+        layer.count_link(b, a, true);
         if known {
             return;
         }
@@ -498,17 +497,8 @@ impl<'h, S: Map> Mender<'h, S> {
     /// Counts one edge less between the children of two nodes.
     fn unlink(&mut self, level: usize, a: u32, b: u32) {
         let layer = self.layer_mut(level);
-        let mut gone = false;
-        for (from, to) in [(a, b), (b, a)] {
-            let links = &mut layer.nodes[from as usize].links;
-            let list = layer.links.get_mut(*links);
-            let at = list.iter().position(|link| link.to == to).expect("edges are counted exactly");
-            list[at].count -= 1;
-            if list[at].count == 0 {
-                layer.links.remove(links, at);
-                gone = true;
-            }
-        }
+        let gone = layer.count_link(a, b, false) == (true, false);
+        layer.count_link(b, a, false);
         let parented = [a, b].iter().all(|&node| layer.nodes[node as usize].parent != NONE);
         if gone && parented {
             self.log.push(((a.min(b), a.max(b)), false));
@@ -517,7 +507,7 @@ impl<'h, S: Map> Mender<'h, S> {
 
     /// Sums up a node from its children.
     fn sum(&mut self, level: usize, node: u32) {
-        self.h.looks += 1;
+        self.h.visited += 1;
         let (mut cells, mut x, mut y) = (0, 0, 0);
         for &child in self.children(level, node) {
             let (n, dx, dy) = if level == 1 {

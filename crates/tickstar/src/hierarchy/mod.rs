@@ -19,7 +19,7 @@
 //! connected exactly when climbing from both leads to the same node.
 //!
 //! # Repair
-//! Making a hierarchy and mending it are one algorithm: [level by level](mend), what has no parent is grouped.
+//! Making a hierarchy and mending it are one algorithm: [level by level](repair), what has no parent is grouped.
 //! At first that is everything; after a change only the nodes that lost their group. On each level
 //! 1. edges that have come or gone are taken into the counts of the edges between groups;
 //! 2. a group that is not connected inside any more keeps its largest part, and the others lose their
@@ -53,11 +53,12 @@
 //! above it, so its bounds stay as ragged as they have become.
 
 mod group;
-mod hierarchy;
+mod layer;
+mod levels;
 mod lists;
-mod mend;
-mod subgoals;
+mod repair;
+pub(crate) mod subgoals;
 
-pub use hierarchy::{Hierarchy, HierarchyError, Level};
-pub use mend::Edit;
-pub use subgoals::{Subgoal, SubgoalColumn, SubgoalPlan, SubgoalSearch, Subgoals, SubgoalsError};
+pub use levels::{Hierarchy, HierarchyError, Level};
+pub(crate) use repair::Edit;
+pub use subgoals::{Subgoal, Subgoals, SubgoalsError};

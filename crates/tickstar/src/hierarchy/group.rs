@@ -1,7 +1,7 @@
 //! Which nodes make a group: cliques first, then pairs and orphans.
 
-use super::hierarchy::NONE;
-use super::mend::Mender;
+use super::levels::NONE;
+use super::repair::Mender;
 use crate::Map;
 
 /// A node with more neighbours than this is not searched for cliques, so that the search takes constant time.

@@ -1,0 +1,183 @@
+//! One level: its nodes, their children and the edges between them.
+
+use std::collections::HashMap;
+
+use super::lists::{Lists, Span};
+
+/// A node with more edges than this has them in an index.
+const HUB: usize = 64;
+
+/// One level.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer {
+    pub nodes: Vec<Node>,
+    pub children: Lists<u32>,
+    pub links: Lists<Link>,
+    /// Ids that are not used.
+    pub free: Vec<u32>,
+    /// How many ids are used.
+    pub live: usize,
+    /// No edge has cost more than this.
+    pub longest: u64,
+    /// Where an edge is in the list of its node, for nodes that have many.
+    hubs: HashMap<(u32, u32), u32>,
+}
+
+/// A node of a level above the ground.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub parent: u32,
+    /// Nodes of the space below it; none if the id is not used.
+    pub cells: u32,
+    /// Sums of their positions.
+    pub x: i64,
+    pub y: i64,
+    /// Their mean, in parts of a cell.
+    pub at: (i32, i32),
+    pub children: Span,
+    pub links: Span,
+}
+
+/// An edge to another node of the level, and how many edges below it stands for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Link {
+    pub to: u32,
+    pub count: u32,
+}
+
+impl Layer {
+    /// Where the edge to a node is among the edges of another: constant time.
+    pub fn find_link(&self, from: u32, to: u32) -> Option<usize> {
+        let links = self.links.get(self.nodes[from as usize].links);
+        if links.len() > HUB {
+            return self.hubs.get(&(from, to)).map(|&at| at as usize);
+        }
+        links.iter().position(|link| link.to == to)
+    }
+
+    /// Counts an edge from a node once more, or once less; one that counts nothing is removed. Returns whether
+    /// it was there before, and whether it is now.
+    pub fn count_link(&mut self, from: u32, to: u32, more: bool) -> (bool, bool) {
+        let span = self.nodes[from as usize].links;
+        let Some(at) = self.find_link(from, to) else {
+            debug_assert!(more, "edges are counted exactly");
+            if more {
+                self.push_link(from, to);
+            }
+            return (false, more);
+        };
+        let link = &mut self.links.get_mut(span)[at];
+        link.count = if more { link.count + 1 } else { link.count - 1 };
+        if link.count > 0 {
+            return (true, true);
+        }
+        self.remove_link(from, at);
+        (true, false)
+    }
+
+    fn push_link(&mut self, from: u32, to: u32) {
+        let span = &mut self.nodes[from as usize].links;
+        self.links.push(span, Link { to, count: 1 });
+        match span.len() {
+            0..=HUB => {}
+            len if len == HUB + 1 => self.index(from, 0),
+            len => {
+                self.hubs.insert((from, to), len as u32 - 1);
+            }
+        }
+    }
+
+    /// Removes an edge from the list of a node: for a hub in time linear in its edges.
+    fn remove_link(&mut self, from: u32, at: usize) {
+        let span = &mut self.nodes[from as usize].links;
+        let list = self.links.get(*span);
+        if list.len() == HUB + 1 {
+            for link in list {
+                self.hubs.remove(&(from, link.to));
+            }
+        } else if list.len() > HUB {
+            self.hubs.remove(&(from, list[at].to));
+        }
+        self.links.remove(span, at);
+        if span.len() > HUB {
+            self.index(from, at);
+        }
+    }
+
+    /// Notes where the edges of a node are, from this one on.
+    fn index(&mut self, from: u32, first: usize) {
+        let links = self.links.get(self.nodes[from as usize].links);
+        let places = (0..).zip(links).skip(first).map(|(at, link)| ((from, link.to), at));
+        self.hubs.extend(places);
+    }
+
+    /// Gives back unused memory, but for some room to grow: so that repairs do not soon have to copy a whole
+    /// level.
+    pub fn leave_room(&mut self) {
+        self.nodes.shrink_to(self.nodes.len() + self.nodes.len() / 16);
+        self.children.leave_room();
+        self.links.leave_room();
+    }
+
+    /// Heap memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.children.bytes()
+            + self.links.bytes()
+            + self.free.capacity() * size_of::<u32>()
+            + self.hubs.capacity() * size_of::<((u32, u32), u32)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The index says the same as the list, whatever comes and goes around the size of a hub.
+    #[test]
+    fn links_of_hubs_are_found() {
+        let fresh = || Node {
+            parent: 0,
+            cells: 0,
+            x: 0,
+            y: 0,
+            at: (0, 0),
+            children: Span::default(),
+            links: Span::default(),
+        };
+        let mut layer = Layer { nodes: vec![fresh(), fresh()], ..Layer::default() };
+        let mut model: Vec<(u32, u32)> = Vec::new();
+        let mut state = 1_u64;
+        for step in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let draw = (state >> 33) as u32;
+            let to = 2 + draw % 90;
+            // Up for a while, then down.
+            let more = draw / 90 % 4 != u32::from(step / 500 % 2 == 0);
+            let known = model.iter().position(|&(end, _)| end == to);
+            match known {
+                Some(at) if !more || step / 500 % 2 == 1 => {
+                    model[at].1 -= 1;
+                    assert_eq!(layer.count_link(1, to, false), (true, model[at].1 > 0));
+                    model.retain(|&(_, count)| count > 0);
+                }
+                Some(at) => {
+                    model[at].1 += 1;
+                    assert_eq!(layer.count_link(1, to, true), (true, true));
+                }
+                None if step / 500 % 2 == 0 => {
+                    model.push((to, 1));
+                    assert_eq!(layer.count_link(1, to, true), (false, true));
+                }
+                None => {}
+            }
+            let list = layer.links.get(layer.nodes[1].links);
+            assert!(list.iter().map(|link| (link.to, link.count)).eq(model.iter().copied()));
+            for to in 0..95 {
+                let at = model.iter().position(|&(end, _)| end == to);
+                assert_eq!(layer.find_link(1, to), at, "step {step}");
+            }
+            assert_eq!(layer.hubs.len(), if model.len() > HUB { model.len() } else { 0 });
+        }
+    }
+}
