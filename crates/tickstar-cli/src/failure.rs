@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use tickstar_lab::text::{self, quoted};
+
 /// Why the command did not run to its end.
 #[derive(Debug)]
 pub enum Failure {
@@ -28,15 +30,15 @@ impl Failure {
     /// The same, with what it is about named before.
     pub fn about(self, what: &str) -> Failure {
         match self {
-            Failure::Usage(message) => Failure::Usage(format!("`{what}`: {message}")),
-            Failure::Input(message) => Failure::Input(format!("`{what}`: {message}")),
+            Failure::Usage(message) => Failure::Usage(format!("`{}`: {message}", quoted(what))),
+            Failure::Input(message) => Failure::Input(format!("`{}`: {message}", quoted(what))),
             Failure::Closed => Failure::Closed,
         }
     }
 
     /// A file that cannot be written.
     pub fn writing(path: &Path, error: &io::Error) -> Failure {
-        Failure::Input(format!("{}: cannot be written: {error}", path.display()))
+        Failure::Input(format!("{}: cannot be written: {error}", text::path(path)))
     }
 
     pub fn report(self) -> ExitCode {
@@ -45,7 +47,8 @@ impl Failure {
             Failure::Input(message) => (message, 3),
             Failure::Closed => return ExitCode::SUCCESS,
         };
-        eprintln!("error: {message}");
+        // Quoted text is safe already; this is for what other libraries quote.
+        eprintln!("error: {}", text::escaped(&message));
         if code == 2 {
             eprintln!("`tickstar --help` and `tickstar COMMAND --help` tell what there is.");
         }

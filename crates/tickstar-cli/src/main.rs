@@ -11,9 +11,11 @@ mod maps;
 mod run;
 mod source;
 
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tickstar_lab::text;
 
 /// Real-time pathfinding: act every tick, never think past the budget, still arrive.
 #[derive(Parser)]
@@ -46,8 +48,24 @@ enum Command {
     Maps(maps::Maps),
 }
 
+/// The arguments. Where they are wrong they are parsed once more as quoted, for an error that quotes them so.
+fn parse() -> Args {
+    Args::try_parse().unwrap_or_else(|error| {
+        let mut arguments = std::env::args_os();
+        let program = arguments.next().unwrap_or_default();
+        let arguments = arguments.map(|argument| quoted(&argument));
+        Args::try_parse_from([program].into_iter().chain(arguments)).err().unwrap_or(error).exit()
+    })
+}
+
+/// An argument as messages may show it. In a list each item may be as long as one quoted text.
+fn quoted(argument: &OsStr) -> OsString {
+    let argument = argument.to_string_lossy();
+    argument.split(',').map(text::quoted).collect::<Vec<_>>().join(",").into()
+}
+
 fn main() -> ExitCode {
-    let result = match Args::parse().command {
+    let result = match parse().command {
         Command::Run(run) => run.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Algorithms(algorithms) => algorithms.execute(),

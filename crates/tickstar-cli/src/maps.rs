@@ -11,6 +11,7 @@ use tickstar_lab::builtin;
 use tickstar_lab::check::{self, Checked};
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};
+use tickstar_lab::text;
 
 use crate::failure::Failure;
 use crate::source::{Map, Rules, progress};
@@ -122,7 +123,7 @@ fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
         _ => {
             return Err(Failure::usage(format!(
                 "{}: the name must end in .map, .txt, .png or .svg",
-                path.display()
+                text::path(path)
             )));
         }
     };
@@ -162,7 +163,7 @@ impl Inspect {
             writeln!(out, "{facts}")?;
         } else {
             let share = 100.0 * free as f64 / (f64::from(width) * f64::from(height));
-            writeln!(out, "{}: {width} wide, {height} high", map.name)?;
+            writeln!(out, "{}: {width} wide, {height} high", text::escaped(&map.name))?;
             writeln!(out, "{free} free cells ({share:.1} %)")?;
             writeln!(out, "{} connected parts, the largest with {largest} cells", parts.len())?;
         }
@@ -184,7 +185,7 @@ pub struct Check {
 
 impl Check {
     fn execute(&self) -> Result<(), Failure> {
-        let folder = self.folder.display();
+        let folder = text::path(&self.folder);
         if !self.folder.is_dir() {
             return Err(Failure::input(format!("{folder}: there is no such folder")));
         }
@@ -221,7 +222,7 @@ impl Check {
 /// Says what is out of the ordinary in a file.
 fn report(checked: &Checked) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let scen = checked.scen.display();
+    let scen = text::path(&checked.scen);
     for problem in &checked.unsolvable {
         writeln!(out, "{scen}: {} to {}: unsolvable, as stated", problem.start, problem.goal)?;
     }

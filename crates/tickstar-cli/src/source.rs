@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use tickstar::catalog::{self, Config};
+use tickstar::catalog::{self, Config, Entry};
 use tickstar::{Cell, Corners, Grid, Hierarchy, Neighbors, Space, Subgoals};
 use tickstar_lab::builtin::{self, Builtin};
-use tickstar_lab::{Clock, Job, Pace, Preparation, Problem, Terrain, WorldKind, files};
+use tickstar_lab::text::{self, quoted};
+use tickstar_lab::{Clock, FailedProblem, Job, Pace, Problem, Terrain, WorldKind, files};
 
 use crate::failure::Failure;
 
@@ -56,7 +58,8 @@ impl Map {
                 let found = builtin::find(name).ok_or_else(|| {
                     let names: Vec<_> = builtin::all().iter().map(|map| map.name).collect();
                     Failure::usage(format!(
-                        "there is no map `builtin:{name}`; there are: {}",
+                        "there is no map `builtin:{}`; there are: {}",
+                        quoted(name),
                         names.join(", ")
                     ))
                 })?;
@@ -116,6 +119,11 @@ impl Worlds {
     /// The map as the world sees it.
     pub fn terrain(&self, map: &Map) -> Result<Terrain, Failure> {
         Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
+    }
+
+    /// The most intervals of a run, if given.
+    pub fn max_intervals(&self) -> Option<u64> {
+        self.max_intervals
     }
 
     /// An algorithm to be run there.
@@ -200,25 +208,25 @@ impl Tables {
         )))
     }
 
-    /// Makes what an algorithm needs on the `nth` map, or reads its tables. Answers how long making took.
+    /// Makes what an algorithm needs on the `nth` map, or reads its tables. Returns how long making it took.
     pub fn prepare(
         &self,
         nth: usize,
         terrain: &mut Terrain,
         config: &Config,
-    ) -> Result<Preparation, Failure> {
+    ) -> Result<PreparationTime, Failure> {
+        let mut begin = Instant::now();
+        terrain.prepare_hierarchy(config);
+        let hierarchy = begin.elapsed();
         if let Some(path) = self.tables.get(nth).filter(|_| config.subgoal_level().is_some()) {
-            // The levels first: the tables are about them.
-            let pra = configure("pra", &[], None)?.0;
-            terrain.prepare(&pra, |_| ()).map_err(Failure::usage)?;
             let map = terrain.map();
-            let hierarchy = map.hierarchy().expect("every grid can be abstracted");
+            let hierarchy = map.hierarchy().expect("d-lrta needs a hierarchy");
             let tables = read_subgoals(path, map, hierarchy)?;
             let (level, asked) = (tables.level(), config.subgoal_level().unwrap_or(0));
             if level != asked {
                 return Err(Failure::usage(format!(
                     "{}: subgoals of level {level}, but level={asked} is asked for",
-                    path.display()
+                    text::path(path)
                 )));
             }
             terrain.set_subgoals(tables);
@@ -228,16 +236,24 @@ impl Tables {
             bar.set_length(all as u64);
             bar.inc(1);
         };
-        let made = terrain.prepare(config, tick).map_err(Failure::usage);
+        begin = Instant::now();
+        let made = terrain.prepare_subgoals(config, tick).map_err(Failure::usage);
         bar.finish_and_clear();
-        made
+        made.map(|()| PreparationTime { hierarchy, subgoals: begin.elapsed() })
     }
+}
+
+/// How long it took to make what an algorithm needs beside the map.
+#[derive(Clone, Copy, Default)]
+pub struct PreparationTime {
+    pub hierarchy: Duration,
+    pub subgoals: Duration,
 }
 
 /// Reads tables of subgoals for a map.
 pub fn read_subgoals(path: &Path, grid: &Grid, hierarchy: &Hierarchy) -> Result<Subgoals, Failure> {
     let named =
-        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
+        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", text::path(path)));
     let bytes = std::fs::read(path).map_err(|error| named(&error))?;
     Subgoals::from_bytes(&bytes, grid, hierarchy).map_err(|error| named(&error))
 }
@@ -308,11 +324,16 @@ impl Problems {
     }
 
     /// Where a problem of the `nth` map comes from, to name it in a message.
-    pub fn place(&self, nth: usize, index: usize) -> String {
+    pub fn origin(&self, nth: usize, index: usize) -> String {
         match nth_or_only(&self.scen, nth).or(nth_or_only(&self.problems, nth)) {
-            Some(path) => format!("{}: problem {}: ", path.display(), index + 1),
+            Some(path) => format!("{}: problem {}: ", text::path(path), index + 1),
             None => String::new(),
         }
+    }
+
+    /// A problem of the `nth` map that cannot be run.
+    pub fn failure(&self, nth: usize, failed: &FailedProblem) -> Failure {
+        Failure::input(format!("{}{}", self.origin(nth, failed.index), failed.reason))
     }
 
     /// Refuses problems of the `nth` map that cannot be run before any is.
@@ -324,7 +345,7 @@ impl Problems {
     ) -> Result<(), Failure> {
         for (index, problem) in problems.iter().enumerate() {
             let named = |error: &dyn std::error::Error| {
-                Failure::input(format!("{}{error}", self.place(nth, index)))
+                Failure::input(format!("{}{error}", self.origin(nth, index)))
             };
             terrain.ends(problem).map_err(|error| named(&error))?;
             terrain.check(problem.goal).map_err(|error| named(&error))?;
@@ -402,15 +423,25 @@ impl Algorithm {
     }
 }
 
+/// The algorithm of this name.
+pub fn find_algorithm(name: &str) -> Result<&'static Entry, Failure> {
+    // What is not found is looked up again as quoted, for an error that quotes it so; likewise below.
+    catalog::find(name).or_else(|_| catalog::find(&quoted(name))).map_err(Failure::usage)
+}
+
 /// The algorithm of this name with these settings, and the budget it is to be run with.
 pub fn configure(
     name: &str,
     settings: &[Setting],
     budget: Option<u64>,
 ) -> Result<(Config, Option<u64>), Failure> {
-    let entry = catalog::find(name).map_err(Failure::usage)?;
+    let entry = find_algorithm(name)?;
     let pairs: Vec<_> = settings.iter().map(|Setting(key, value)| (key, value)).collect();
-    let config = entry.configure(&pairs).map_err(Failure::usage)?;
+    let safe = |(key, value): &(&String, &String)| (quoted(key), quoted(value));
+    let config = entry
+        .configure(&pairs)
+        .or_else(|_| entry.configure(&pairs.iter().map(safe).collect::<Vec<_>>()))
+        .map_err(Failure::usage)?;
     let budget = budget.or(entry.default_budget);
     if let Some(budget) = budget {
         config.check_budget(budget).map_err(Failure::usage)?;

@@ -18,6 +18,7 @@ use thiserror::Error;
 use tickstar::Cost;
 use tickstar::catalog::{self, Entry};
 
+use crate::text::quoted;
 use crate::{Journey, Outcome, Terrain, WorldKind};
 
 /// How fast the game is, and those who think and walk in it. The defaults are the paper's.
@@ -41,7 +42,7 @@ impl Default for Pace {
 
 /// A stretch of the way that was planned at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stage {
+pub struct Segment {
     /// Nodes expanded for it.
     pub expansions: u64,
     /// Its length.
@@ -52,12 +53,12 @@ pub struct Stage {
 ///
 /// ```
 /// use tickstar::Cost;
-/// use tickstar_lab::{Clock, Pace, Stage};
+/// use tickstar_lab::{Clock, Pace, Segment};
 /// let clock = Clock::new(Pace { think_ms: 2.0, ..Pace::default() })?;
 /// assert_eq!(clock.expansions_per_frame(), 4_400);
 /// // Two frames of thinking and sixteen of walking.
-/// let stage = Stage { expansions: 5_000, length: Cost::of_steps(16, 0) };
-/// assert_eq!((clock.frames(&[stage]), clock.least_frames(&[stage])), (18, 16));
+/// let segment = Segment { expansions: 5_000, length: Cost::of_steps(16, 0) };
+/// assert_eq!((clock.frames(&[segment]), clock.least_frames(&[segment])), (18, 16));
 /// # Ok::<(), tickstar_lab::ClockError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -109,8 +110,9 @@ pub enum Untimed {
     },
     /// Plans may have to be given up.
     #[error(
-        "frames cannot be counted in the world {world}, where a plan may turn out to be wrong: they can \
-         be in the world known"
+        "frames cannot be counted in the world {}, where a plan may turn out to be wrong: they can be in \
+         the world known",
+        quoted(world)
     )]
     World {
         /// The world.
@@ -125,8 +127,9 @@ pub struct Clocked {
     pub expansions_per_frame: u64,
     /// Cells walked in a frame.
     pub cells_per_frame: f64,
-    /// The stretches in which the way was planned.
-    pub stages: usize,
+    /// The segments in which the path was planned; `stages` in JSON.
+    #[serde(rename = "stages")]
+    pub segments: usize,
     /// Frames in all.
     pub frames: u64,
     /// Frames if thinking took no time.
@@ -203,35 +206,35 @@ impl Clock {
         (cells / self.cells - ROUNDING).ceil() as u64
     }
 
-    /// Equation (1): the frames of a journey in these stages.
-    pub fn frames(&self, stages: &[Stage]) -> u64 {
-        let thinking = stages.iter().map(|stage| self.thinking(stage.expansions)).chain([0]);
-        let walking = stages.iter().map(|stage| self.walking(stage.length.in_cells()));
+    /// Equation (1): the frames of a journey in these segments.
+    pub fn frames(&self, segments: &[Segment]) -> u64 {
+        let thinking = segments.iter().map(|segment| self.thinking(segment.expansions)).chain([0]);
+        let walking = segments.iter().map(|segment| self.walking(segment.length.in_cells()));
         // Before the first nothing is walked, and after the last nothing is thought.
         thinking.zip(iter::once(0).chain(walking)).map(|(think, walk)| think.max(walk)).sum()
     }
 
     /// The frames if thinking took no time.
-    pub fn least_frames(&self, stages: &[Stage]) -> u64 {
-        stages.iter().map(|stage| self.walking(stage.length.in_cells())).sum()
+    pub fn least_frames(&self, segments: &[Segment]) -> u64 {
+        segments.iter().map(|segment| self.walking(segment.length.in_cells())).sum()
     }
 
-    /// The frames of a journey that has its stages and reached its goal. The length of a shortest path is
+    /// The frames of a journey that has its segments and reached its goal. The length of a shortest path is
     /// in cells.
     ///
     /// # Panics
-    /// When the stages are not what was walked, which would be a bug: the model would not hold.
+    /// When the segments are not what was walked, which would be a bug: the model would not hold.
     pub fn time(&self, journey: &Journey, optimal: Option<f64>) -> Option<Clocked> {
-        let stages = journey.stages.as_ref().filter(|_| journey.outcome == Outcome::Reached)?;
-        let planned: Cost = stages.iter().map(|stage| stage.length).sum();
-        assert_eq!(planned, journey.cost, "bug: what was planned is not what was walked");
-        let (frames, least_frames) = (self.frames(stages), self.least_frames(stages));
+        let segments = journey.segments.as_ref().filter(|_| journey.outcome == Outcome::Reached)?;
+        let planned: Cost = segments.iter().map(|segment| segment.length).sum();
+        assert_eq!(planned, journey.tally.cost, "bug: what was planned is not what was walked");
+        let (frames, least_frames) = (self.frames(segments), self.least_frames(segments));
         // Start and goal are the same: there is no frame.
         let over = |least: u64| if least == 0 { 1.0 } else { frames as f64 / least as f64 };
         Some(Clocked {
             expansions_per_frame: self.expansions,
             cells_per_frame: self.cells,
-            stages: stages.len(),
+            segments: segments.len(),
             frames,
             least_frames,
             slowdown: over(least_frames),
@@ -250,25 +253,25 @@ mod tests {
         Clock::new(Pace { think_ms, ..Pace::default() }).unwrap()
     }
 
-    fn stage(expansions: u64, straight: u64, diagonal: u64) -> Stage {
-        Stage { expansions, length: Cost::of_steps(straight, diagonal) }
+    fn segment(expansions: u64, straight: u64, diagonal: u64) -> Segment {
+        Segment { expansions, length: Cost::of_steps(straight, diagonal) }
     }
 
     #[test]
     fn the_frames_are_those_of_equation_1() {
         let (clock, quick) = (clock(1.0), clock(10.0));
         assert_eq!(clock.expansions_per_frame(), 2200);
-        let three = [stage(5000, 3, 2), stage(4401, 10, 0), stage(30_000, 0, 2)];
-        for (stages, frames, least) in [
-            (&[] as &[Stage], 0, 0),
-            (&[stage(2200, 16, 0)], 17, 16),
-            (&[stage(2201, 16, 0)], 18, 16),
-            (&[stage(0, 0, 1)], 2, 2),
-            (&[stage(1, 0, 0)], 1, 0),
+        let three = [segment(5000, 3, 2), segment(4401, 10, 0), segment(30_000, 0, 2)];
+        for (segments, frames, least) in [
+            (&[] as &[Segment], 0, 0),
+            (&[segment(2200, 16, 0)], 17, 16),
+            (&[segment(2201, 16, 0)], 18, 16),
+            (&[segment(0, 0, 1)], 2, 2),
+            (&[segment(1, 0, 0)], 1, 0),
             // 3 + max(3, 6) + max(14, 10) + 3, of walks of 5.8, 10 and 2.8 cells.
             (&three, 26, 19),
         ] {
-            assert_eq!((clock.frames(stages), clock.least_frames(stages)), (frames, least));
+            assert_eq!((clock.frames(segments), clock.least_frames(segments)), (frames, least));
         }
         // 1 + max(1, 6) + max(2, 10) + 3: all but the first is thought on the way.
         assert_eq!(quick.frames(&three), 20);
@@ -318,7 +321,7 @@ mod tests {
         assert!(error.ends_with("are less than one expansion a frame"), "{error}");
     }
 
-    /// It applies where each journey is the sum of its stages, and nowhere else.
+    /// It applies where each journey is the sum of its segments, and nowhere else.
     #[test]
     fn it_applies_to_those_that_walk_what_they_have_planned() {
         let map = generate(Kind::Rooms, 48, 48, 5).unwrap();
@@ -334,15 +337,15 @@ mod tests {
             for problem in &problems {
                 for budget in [Some(7), Some(100), None] {
                     let job = Job::new("rooms", &terrain, &config, budget);
-                    let mut sim = job.sim(problem).unwrap().with_stages();
+                    let mut sim = job.sim(problem).unwrap().with_segments();
                     let journey = sim.run(job.max_intervals, None);
                     assert_eq!(journey.outcome, Outcome::Reached);
-                    let stages = journey.stages.unwrap();
-                    planned.push(stages.iter().map(|stage| stage.length).sum::<Cost>());
-                    walked.push(journey.cost);
+                    let segments = journey.segments.unwrap();
+                    planned.push(segments.iter().map(|segment| segment.length).sum::<Cost>());
+                    walked.push(journey.tally.cost);
                     if Clock::applies(entry) {
-                        let thought: u64 = stages.iter().map(|stage| stage.expansions).sum();
-                        assert_eq!(thought, journey.expansions, "{}", entry.name);
+                        let thought: u64 = segments.iter().map(|segment| segment.expansions).sum();
+                        assert_eq!(thought, journey.tally.expansions, "{}", entry.name);
                     }
                 }
             }
@@ -367,12 +370,12 @@ mod tests {
         let slow = Clock::new(Pace { think_ms: 0.01, ..Pace::default() }).unwrap();
         let astar = record("known", "astar", Some(22), Some(slow), &problem);
         let timed = astar.clock.unwrap();
-        let least = astar.cost.ceil() as u64;
+        let least = astar.tally.cost.in_cells().ceil() as u64;
         let expected = Clocked {
             expansions_per_frame: 22,
             cells_per_frame: 1.0,
-            stages: 1,
-            frames: astar.expansions.div_ceil(22) + least,
+            segments: 1,
+            frames: astar.tally.expansions.div_ceil(22) + least,
             least_frames: least,
             slowdown: timed.frames as f64 / least as f64,
             over_optimal: Some(timed.slowdown),
@@ -389,7 +392,7 @@ mod tests {
         assert_eq!(record("unknown", "astar", None, Some(slow), &problem).clock, None);
         let here = Problem { goal: start, ..problem };
         let nothing = record("known", "astar", None, Some(slow), &here).clock.unwrap();
-        assert_eq!((nothing.stages, nothing.frames, nothing.least_frames), (0, 0, 0));
+        assert_eq!((nothing.segments, nothing.frames, nothing.least_frames), (0, 0, 0));
         assert_eq!((nothing.slowdown, nothing.over_optimal), (1.0, Some(1.0)));
     }
 }

@@ -10,6 +10,8 @@ use std::{fs, io};
 use thiserror::Error;
 use tickstar::{Cell, Grid, MapError};
 
+use crate::text::{self, quoted};
+
 /// Where to walk from and to.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Problem {
@@ -28,19 +30,19 @@ pub struct Problem {
 #[derive(Debug, Error)]
 pub enum FileError {
     /// There is no such file.
-    #[error("{path}: there is no such file")]
+    #[error("{}: there is no such file", text::path(path))]
     Missing {
         /// The file.
         path: PathBuf,
     },
     /// The path leads to a directory.
-    #[error("{path}: this is a directory, a file was expected")]
+    #[error("{}: this is a directory, a file was expected", text::path(path))]
     Directory {
         /// The directory.
         path: PathBuf,
     },
     /// The system refused.
-    #[error("{path}: the file cannot be read: {reason}")]
+    #[error("{}: the file cannot be read: {reason}", text::path(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -48,7 +50,7 @@ pub enum FileError {
         reason: io::Error,
     },
     /// The file is not a map.
-    #[error("{path}: {reason}")]
+    #[error("{}: {}", text::path(path), text::escaped(&reason.to_string()))]
     Map {
         /// The file.
         path: PathBuf,
@@ -56,19 +58,19 @@ pub enum FileError {
         reason: MapError,
     },
     /// Nothing in it.
-    #[error("{path}: the file is empty")]
+    #[error("{}: the file is empty", text::path(path))]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// Nothing in it but comments or a header.
-    #[error("{path}: there is no problem in the file")]
+    #[error("{}: there is no problem in the file", text::path(path))]
     NoProblems {
         /// The file.
         path: PathBuf,
     },
     /// A line is not what it should be.
-    #[error("{path}: line {line}: {reason}")]
+    #[error("{}: line {line}: {reason}", text::path(path))]
     Line {
         /// The file.
         path: PathBuf,
@@ -90,7 +92,7 @@ pub enum LineError {
         "expected `version 1`, found `{found}` (known: `version 0`, `version 1`, `version 1.0`)"
     )]
     Version {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
     /// A scenario row of another width.
@@ -113,13 +115,13 @@ pub enum LineError {
     Number {
         /// The field's meaning.
         what: &'static str,
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
     /// A length that is none.
     #[error("length: expected a finite number from 0, found `{found}`")]
     Length {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
     /// The row belongs to another map.
@@ -174,13 +176,13 @@ pub enum LineError {
     /// A cell can become two things, and this is neither.
     #[error("expected `blocked` or `free`, found `{found}`")]
     State {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
     /// A script goes on after its last line.
     #[error("expected nothing after `end`, found `{found}`")]
     AfterEnd {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
     /// A script stops after this line, which is not its last.
@@ -315,7 +317,7 @@ fn version(line: &str) -> Result<(), LineError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     match words[..] {
         ["version", "0" | "1" | "1.0"] => Ok(()),
-        _ => Err(LineError::Version { found: shorten(line) }),
+        _ => Err(LineError::Version { found: quoted(line) }),
     }
 }
 
@@ -332,7 +334,7 @@ fn scen_row(line: &str, map_name: &str, grid: &Grid) -> Result<Problem, LineErro
     };
     let (expected, found) = (basename(map_name), basename(map));
     if expected != found {
-        return Err(LineError::OtherMap { expected: shorten(expected), found: shorten(found) });
+        return Err(LineError::OtherMap { expected: quoted(expected), found: quoted(found) });
     }
     let scale = scale.map_or(Ok(Scale::Same), |size| Scale::between(size, grid))?;
     let (start, goal) = endpoints(ends, scale, grid)?;
@@ -396,14 +398,14 @@ pub(crate) fn on_map(what: &'static str, cell: Cell, grid: &Grid) -> Result<Cell
 
 /// A whole number, as far as the type goes.
 pub(crate) fn number<T: FromStr>(what: &'static str, field: &str) -> Result<T, LineError> {
-    field.parse().map_err(|_| LineError::Number { what, found: shorten(field) })
+    field.parse().map_err(|_| LineError::Number { what, found: quoted(field) })
 }
 
 fn length_in_cells(field: &str) -> Result<f64, LineError> {
     let length = field.parse::<f64>().ok();
     length
         .filter(|length| length.is_finite() && *length >= 0.0)
-        .ok_or_else(|| LineError::Length { found: shorten(field) })
+        .ok_or_else(|| LineError::Length { found: quoted(field) })
 }
 
 fn size(grid: &Grid) -> (u32, u32) {
@@ -413,15 +415,6 @@ fn size(grid: &Grid) -> (u32, u32) {
 /// The name without its folders, whichever system wrote it.
 fn basename(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
-}
-
-/// Enough of a text to recognise it in a message.
-pub(crate) fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    if text.chars().count() <= LONGEST {
-        return text.to_owned();
-    }
-    text.chars().take(LONGEST).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use thiserror::Error;
 use tickstar::{Cell, Grid, Space};
 
 use crate::files::Problem;
+use crate::text::quoted;
 
 /// The shortest side of a generated map.
 pub const MIN_SIDE: u32 = 16;
@@ -68,7 +69,8 @@ impl fmt::Display for Kind {
 /// The text names no kind of map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "`{0}` is not a kind of map: expected one of {names}",
+    "`{}` is not a kind of map: expected one of {names}",
+    quoted(.0),
     names = Kind::ALL.map(Kind::name).join(", ")
 )]
 pub struct UnknownKind(pub String);

@@ -32,9 +32,13 @@ fn journeys(grid: &Grid, (start, goal): (Cell, Cell)) -> Vec<Journey> {
 fn peak(grid: &Grid, ends: (Cell, Cell)) -> usize {
     let journeys = journeys(grid, ends);
     for journey in &journeys[..2 * BUDGETS.len()] {
-        assert!((800..=1200).contains(&journey.expansions), "{ends:?}: {}", journey.expansions);
+        assert!(
+            (800..=1200).contains(&journey.tally.expansions),
+            "{ends:?}: {}",
+            journey.tally.expansions
+        );
     }
-    journeys.iter().map(|journey| journey.peak_bytes).max().unwrap()
+    journeys.iter().map(|journey| journey.tally.peak_bytes).max().unwrap()
 }
 
 /// Names of directions, and steps in each.
@@ -202,12 +206,16 @@ fn the_size_of_the_map_adds_a_small_fixed_amount() {
             let small = journeys(&content, (start, goal));
             let large = journeys(&grid, (moved(start), moved(goal)));
             for (small, large) in small.iter().zip(&large) {
-                assert_eq!(small.expansions, large.expansions, "the walk is the same");
-                assert_eq!((small.cost, small.intervals), (large.cost, large.intervals));
+                assert_eq!(small.tally.expansions, large.tally.expansions, "the walk is the same");
+                assert_eq!(
+                    (small.tally.cost, small.tally.intervals),
+                    (large.tally.cost, large.tally.intervals)
+                );
                 // Moved by whole pages, all else is the same; by others, the cells lie on a few
                 // pages more or less, and a search for a shortcut has pointers of its own.
-                let more = large.peak_bytes as i64 - small.peak_bytes as i64 - fixed as i64;
-                let slack = if offset % 256 == 0 { 0 } else { small.peak_bytes as i64 / 8 };
+                let more =
+                    large.tally.peak_bytes as i64 - small.tally.peak_bytes as i64 - fixed as i64;
+                let slack = if offset % 256 == 0 { 0 } else { small.tally.peak_bytes as i64 / 8 };
                 assert!(
                     (-slack..=slack + fixed as i64).contains(&more),
                     "{side}, {offset}: {more}"

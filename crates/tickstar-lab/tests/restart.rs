@@ -36,10 +36,11 @@ fn lazy_agents_expand_less_than_eager_ones_at_every_change_rate() {
             assert!(arrived.len() > 30, "{map} {rate} {weight}: {}", arrived.len());
             let sum =
                 |pairs: fn(&(&Record, &Record)) -> u64| arrived.iter().map(pairs).sum::<u64>();
-            let (lazy, eager) = (sum(|pair| pair.0.expansions), sum(|pair| pair.1.expansions));
+            let (lazy, eager) =
+                (sum(|pair| pair.0.tally.expansions), sum(|pair| pair.1.tally.expansions));
             println!("{map}, rate {rate}, weight {weight}: {lazy} against {eager} expansions");
             assert!(lazy < eager, "{map}, rate {rate}, weight {weight}: {lazy} against {eager}");
-            assert!(sum(|pair| pair.0.restarts) < sum(|pair| pair.1.restarts));
+            assert!(sum(|pair| pair.0.tally.restarts) < sum(|pair| pair.1.tally.restarts));
         }
     }
 }

@@ -51,10 +51,10 @@ fn means(courses: &[Course], world: &str, setting: Setting<'_>, budget: Option<u
     println!(
         "{world}: {setting:?} with {budget}: length {:.3}, {:.1} intervals, {:.1} expansions a move, \
          {} at most",
-        summary.suboptimality,
-        summary.intervals,
-        summary.expansions_per_move,
-        summary.max_expansions_per_interval,
+        summary.value("suboptimality"),
+        summary.value("intervals"),
+        summary.value("expansions_per_move"),
+        summary.value("max_expansions_per_interval"),
     );
     summary
 }
@@ -78,15 +78,17 @@ fn figure_3_of_the_2009_paper() {
     let tba = means(&courses, "known", ("tba", &[]), Some(50));
     let lss = means(&courses, "known", ("lss-lrta", &[]), Some(40));
     let lrta = means(&courses, "known", ("lrta", &[("depth", "4")]), None);
-    let length = |summary: &Summary| summary.suboptimality;
+    let length = |summary: &Summary| summary.value("suboptimality");
     let lengths = [("tba", length(&tba)), ("lss-lrta", length(&lss)), ("lrta", length(&lrta))];
     assert_rising("length over the shortest", 1.1, &lengths);
     for (name, rival) in [("lss-lrta", &lss), ("lrta", &lrta)] {
-        let work = [("tba", tba.expansions_per_move), (name, rival.expansions_per_move)];
+        let work =
+            [("tba", tba.value("expansions_per_move")), (name, rival.value("expansions_per_move"))];
         assert_rising("expansions a move", 1.1, &work);
     }
-    assert_eq!(lrta.max_expansions_per_interval, 49, "a ball of seven by seven");
-    assert!(tba.max_expansions_per_interval <= 45 && lss.max_expansions_per_interval <= 40);
+    let most = |summary: &Summary| summary.value("max_expansions_per_interval") as u64;
+    assert_eq!(most(&lrta), 49, "a ball of seven by seven");
+    assert!(most(&tba) <= 45 && most(&lss) <= 40);
 }
 
 /// What the 2012 paper calls 0.3 ms.
@@ -103,7 +105,7 @@ fn orz103d(shared: &Path, take: usize) -> [Course; 1] {
 fn known_terrain_in_the_2012_paper() {
     let Some(shared) = shared() else { return };
     let courses = orz103d(&shared, 10);
-    let intervals = |setting| means(&courses, "known", setting, Some(K)).intervals;
+    let intervals = |setting| means(&courses, "known", setting, Some(K)).value("intervals");
     let tba = intervals(("tba", &FREE));
     let astar = intervals(("astar", &[]));
     let border = intervals(("da-rtaa", &[]));
@@ -120,7 +122,7 @@ fn known_terrain_in_the_2012_paper() {
 fn unknown_terrain_in_the_2012_paper() {
     let Some(shared) = shared() else { return };
     let courses = orz103d(&shared, 20);
-    let intervals = |setting| means(&courses, "unknown", setting, Some(K)).intervals;
+    let intervals = |setting| means(&courses, "unknown", setting, Some(K)).value("intervals");
     let adaptive = intervals(("adaptive-astar", &[]));
     let repeated = intervals(("repeated-astar", &[]));
     let (tbaa, rtba) = (intervals(("tbaa", &FREE)), intervals(("rtba", &FREE)));

@@ -7,6 +7,7 @@ mod catalogue;
 mod clock;
 mod compare;
 mod draw;
+mod hostile;
 mod learning;
 mod maps;
 mod output;

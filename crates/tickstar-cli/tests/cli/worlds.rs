@@ -1098,8 +1098,8 @@ fn worlds_that_are_none() {
         ("dynamic:-3", rate),
         ("dynamic:101", rate),
         ("dynamic:five", "`five` is not a number"),
-        ("known:5", "the world `known` takes nothing behind a colon"),
-        ("unknown:5", "the world `unknown` takes nothing behind a colon"),
+        ("known:5", "the world `known` takes nothing after a colon"),
+        ("unknown:5", "the world `unknown` takes nothing after a colon"),
         ("script", "a file is needed"),
         ("script:", "a file is needed, such as script:FILE"),
         (
@@ -1190,7 +1190,7 @@ fn runs_are_repeated_only_when_asked_and_where_nothing_changes() {
     let flags = "--from 0,0 --to 6,2 --algorithm rtba";
     for world in ["dynamic:5", "script:a.script"] {
         let run = format!("run --map a.map {flags} --world {world} --repeat --trace t.jsonl");
-        let why = ["--repeat needs a map that stays as it is", world];
+        let why = ["--repeat needs a map that does not change", world];
         refused(&folder, &run, USAGE, &why);
         assert!(!folder.path("t.jsonl").exists());
     }

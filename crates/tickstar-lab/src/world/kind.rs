@@ -8,6 +8,8 @@ use thiserror::Error;
 use tickstar::catalog::Entry;
 use tickstar::{Ratio, RatioError};
 
+use crate::text::quoted;
+
 /// Which world, as the command line names it.
 ///
 /// ```
@@ -60,15 +62,16 @@ pub enum WorldKind {
 pub enum WorldKindError {
     /// No world of this name.
     #[error(
-        "`{text}` is not a world: expected one of known, unknown, partial[:PERCENT], \
-         dynamic:RATE, script:FILE"
+        "`{}` is not a world: expected one of known, unknown, partial[:PERCENT], \
+         dynamic:RATE, script:FILE",
+        quoted(text)
     )]
     Name {
         /// What was asked for.
         text: String,
     },
     /// Something behind a colon where nothing belongs.
-    #[error("{text}: the world `{name}` takes nothing behind a colon")]
+    #[error("{}: the world `{name}` takes nothing after a colon", quoted(text))]
     TakesNothing {
         /// What was asked for.
         text: String,
@@ -76,19 +79,19 @@ pub enum WorldKindError {
         name: &'static str,
     },
     /// A dynamic world without its rate.
-    #[error("{text}: a rate of change in percent is needed, such as dynamic:5")]
+    #[error("{}: a rate of change in percent is needed, such as dynamic:5", quoted(text))]
     NoRate {
         /// What was asked for.
         text: String,
     },
     /// A script without its file.
-    #[error("{text}: a file is needed, such as script:FILE")]
+    #[error("{}: a file is needed, such as script:FILE", quoted(text))]
     NoFile {
         /// What was asked for.
         text: String,
     },
     /// A percentage that is no decimal number.
-    #[error("{text}: `{found}` is not a number: write a decimal such as 12.5")]
+    #[error("{}: `{}` is not a number: write a decimal such as 12.5", quoted(text), quoted(found))]
     NotANumber {
         /// What was asked for.
         text: String,
@@ -96,7 +99,7 @@ pub enum WorldKindError {
         found: String,
     },
     /// A percentage with more digits than the exact arithmetic keeps.
-    #[error("{text}: `{found}` has too many digits: use fewer")]
+    #[error("{}: `{}` has too many digits: use fewer", quoted(text), quoted(found))]
     TooFine {
         /// What was asked for.
         text: String,
@@ -104,7 +107,7 @@ pub enum WorldKindError {
         found: String,
     },
     /// A percentage below 0 or above 100.
-    #[error("{text}: {what} must be 0 to 100 percent")]
+    #[error("{}: {what} must be 0 to 100 percent", quoted(text))]
     Range {
         /// What was asked for.
         text: String,
@@ -227,8 +230,8 @@ mod tests {
             ("dynamic:5:5", number("5:5")),
             ("script", "a file is needed, such as script:FILE".to_string()),
             ("script:", "a file is needed, such as script:FILE".to_string()),
-            ("known:5", "the world `known` takes nothing behind a colon".to_string()),
-            ("unknown:", "the world `unknown` takes nothing behind a colon".to_string()),
+            ("known:5", "the world `known` takes nothing after a colon".to_string()),
+            ("unknown:", "the world `unknown` takes nothing after a colon".to_string()),
         ];
         for (text, why) in cases {
             let error = text.parse::<WorldKind>().unwrap_err();

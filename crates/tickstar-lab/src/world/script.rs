@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tickstar::{Cell, Grid, NodeId};
 
 use crate::files::{self, FileError, LineError};
+use crate::text::quoted;
 
 /// One line of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +83,7 @@ impl Reader<'_> {
             return Ok(None);
         }
         if self.ended {
-            return Err(LineError::AfterEnd { found: files::shorten(text) });
+            return Err(LineError::AfterEnd { found: quoted(text) });
         }
         if text == "end" {
             self.ended = true;
@@ -97,7 +98,7 @@ impl Reader<'_> {
         let free = match state {
             "free" => true,
             "blocked" => false,
-            _ => return Err(LineError::State { found: files::shorten(state) }),
+            _ => return Err(LineError::State { found: quoted(state) }),
         };
         Ok(Some(Change { line, interval, node, free }))
     }
