@@ -17,7 +17,7 @@ use tickstar_lab::{
 
 use crate::failure::Failure;
 use crate::source::{
-    Map, PreparationTime, Problems, Rules, Setting, Tables, Timing, Worlds, configure, progress,
+    Map, Movement, PreparationTime, Problems, Setting, Tables, Timing, Worlds, configure, progress,
 };
 
 /// Compare algorithms with several budgets on the same problems
@@ -64,7 +64,7 @@ pub struct Compare {
     )]
     by_length: Option<u64>,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     #[command(flatten)]
     worlds: Worlds,
     #[command(flatten)]
@@ -273,7 +273,7 @@ impl Compare {
         self.tables.check_count(names.len())?;
         let mut courses = Vec::new();
         for (nth, name) in names.into_iter().enumerate() {
-            let map = Map::load(name, self.rules)?;
+            let map = Map::load(name, self.movement)?;
             let problems = self.problems.load(&map, nth, self.worlds.seed)?;
             let terrain = self.worlds.terrain(&map)?;
             self.problems.check(nth, &terrain, &problems)?;

@@ -8,7 +8,7 @@ use tickstar_lab::draw::{self, Picture};
 use tickstar_lab::{Interval, Outcome, WorldKind, text};
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, Tables, Worlds};
+use crate::source::{Algorithm, Map, Movement, Problems, Tables, Worlds};
 
 /// Draw one run: the map, the expanded cells by time, the walk, back-moves, and what is not known
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub struct Draw {
     #[command(flatten)]
     algorithm: Algorithm,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     #[command(flatten)]
     worlds: Worlds,
     #[command(flatten)]
@@ -77,7 +77,7 @@ impl Draw {
     pub fn execute(&self) -> Result<(), Failure> {
         let format = Format::of(&self.out)?;
         let (config, budget) = self.algorithm.configure(None)?;
-        let map = Map::load(&self.map, self.rules)?;
+        let map = Map::load(&self.map, self.movement)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
         let index = self.problem.wrapping_sub(1);

@@ -14,7 +14,7 @@ use tickstar_lab::generate::{self, Kind};
 use tickstar_lab::text;
 
 use crate::failure::Failure;
-use crate::source::{Map, Rules, progress};
+use crate::source::{Map, Movement, progress};
 
 /// List, generate, inspect, convert and check maps
 #[derive(Subcommand)]
@@ -102,12 +102,12 @@ pub struct Convert {
     /// Where to write it: .map, .txt, .png or .svg
     out: PathBuf,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
 }
 
 impl Convert {
     fn execute(&self) -> Result<(), Failure> {
-        write(&Map::load(&self.map, self.rules)?.grid, &self.out)
+        write(&Map::load(&self.map, self.movement)?.grid, &self.out)
     }
 }
 
@@ -136,7 +136,7 @@ pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
     map: String,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     /// As a JSON object
     #[arg(long)]
     json: bool,
@@ -144,7 +144,7 @@ pub struct Inspect {
 
 impl Inspect {
     fn execute(&self) -> Result<(), Failure> {
-        let map = Map::load(&self.map, self.rules)?;
+        let map = Map::load(&self.map, self.movement)?;
         let (width, height) = (map.grid.width(), map.grid.height());
         let (_, parts) = generate::components(&map.grid);
         let free: usize = parts.iter().sum();

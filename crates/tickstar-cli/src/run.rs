@@ -14,7 +14,7 @@ use tickstar_lab::{
 };
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, Tables, Timing, Worlds, progress};
+use crate::source::{Algorithm, Map, Movement, Problems, Tables, Timing, Worlds, progress};
 
 /// Run an algorithm on the problems of a map
 #[derive(Args)]
@@ -34,7 +34,7 @@ pub struct Run {
     #[command(flatten)]
     algorithm: Algorithm,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     #[command(flatten)]
     worlds: Worlds,
     #[command(flatten)]
@@ -61,7 +61,7 @@ impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
         let clock = self.timing.clock()?;
         let (config, budget) = self.algorithm.configure(clock)?;
-        let map = Map::load(&self.map, self.rules)?;
+        let map = Map::load(&self.map, self.movement)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
         self.tables.check_count(1)?;

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 
 /// How the map is walked.
 #[derive(Args, Clone, Copy)]
-pub struct Rules {
+pub struct Movement {
     /// Whether a diagonal step may pass the corner of a blocked cell
     #[arg(long, value_enum, default_value_t = CornerRule::Never)]
     corners: CornerRule,
@@ -52,7 +52,7 @@ pub struct Map {
 
 impl Map {
     /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the map that comes with the program under `builtin:NAME`.
-    pub fn load(source: &str, rules: Rules) -> Result<Map, Failure> {
+    pub fn load(source: &str, movement: Movement) -> Result<Map, Failure> {
         let (grid, builtin) = match source.strip_prefix("builtin:") {
             Some(name) => {
                 let found = builtin::find(name).ok_or_else(|| {
@@ -67,16 +67,16 @@ impl Map {
             }
             None => (files::read_map(Path::new(source)).map_err(Failure::input)?, None),
         };
-        Ok(Map { builtin, ..Map::from_grid(source, grid, rules) })
+        Ok(Map { builtin, ..Map::from_grid(source, grid, movement) })
     }
 
-    /// A map that is walked by these rules.
-    pub fn from_grid(name: &str, grid: Grid, rules: Rules) -> Map {
-        let corners = match rules.corners {
+    /// A map that is walked by these movement.
+    pub fn from_grid(name: &str, grid: Grid, movement: Movement) -> Map {
+        let corners = match movement.corners {
             CornerRule::Never => Corners::Never,
             CornerRule::Allowed => Corners::Allowed,
         };
-        let neighbors = match rules.neighbors {
+        let neighbors = match movement.neighbors {
             Neighborhood::Four => Neighbors::Four,
             Neighborhood::Eight => Neighbors::Eight,
         };
@@ -272,10 +272,10 @@ pub struct Problems {
     problems: Vec<PathBuf>,
     /// The start, as column and row from the top left
     #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
-    from: Option<Place>,
+    from: Option<CellArgument>,
     /// The goal, as column and row from the top left
     #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
-    to: Option<Place>,
+    to: Option<CellArgument>,
     /// Only the first N problems of the file; for a built-in map, how many random ones
     #[arg(long, value_name = "N")]
     take: Option<usize>,
@@ -362,18 +362,18 @@ fn nth_or_only(files: &[PathBuf], nth: usize) -> Option<&Path> {
 
 /// A cell, written `X,Y`.
 #[derive(Clone, Copy)]
-pub struct Place(pub Cell);
+pub struct CellArgument(pub Cell);
 
-impl FromStr for Place {
+impl FromStr for CellArgument {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Place, String> {
+    fn from_str(text: &str) -> Result<CellArgument, String> {
         let number = |part: &str| part.trim().parse::<u32>().ok();
         let pair = text.split_once(',').and_then(|(x, y)| Some((number(x)?, number(y)?)));
         let (x, y) = pair.ok_or_else(|| {
             "expected two numbers from 0 with a comma between, such as 12,34".to_string()
         })?;
-        Ok(Place(Cell::new(x, y)))
+        Ok(CellArgument(Cell::new(x, y)))
     }
 }
 

@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use crate::support::{
-    Folder, LEARNING, NO_OPENINGS, Plan, RULES, USAGE, cells, length, map, number, refused, same,
+    Folder, LEARNING, MOVEMENTS, NO_OPENINGS, TestMap, USAGE, cells, length, map, number, refused,
+    same,
 };
 
 /// Open ground.
@@ -133,7 +134,7 @@ fn without_a_limit_they_end_all_the_same() {
     let folder = Folder::new("learning-ends");
     let rows = sealed(40);
     folder.write("a.map", &rows);
-    let plan = Plan::new(&rows, RULES[0]);
+    let test_map = TestMap::new(&rows, MOVEMENTS[0]);
     for algorithm in LEARNING {
         let run = format!("run --map a.map --from 3,3 --to 20,20 --algorithm {algorithm}");
         let record = &folder.run(&format!("{run} --json --path")).json()[0];
@@ -144,7 +145,10 @@ fn without_a_limit_they_end_all_the_same() {
             "gave_up" => assert_eq!(intervals, most * 80),
             other => panic!("{algorithm}: {other}"),
         }
-        assert!(same(plan.walk(&cells(&record["path"])), length(record, "cost")), "{algorithm}");
+        assert!(
+            same(test_map.walk(&cells(&record["path"])), length(record, "cost")),
+            "{algorithm}"
+        );
     }
     // The smaller the budget, the more intervals.
     folder.write("b.map", sealed(16));

@@ -177,30 +177,30 @@ pub fn most_updates(algorithm: &str, budget: Option<u64>) -> u64 {
 
 /// How a map is walked, with the flags that say so.
 #[derive(Clone, Copy)]
-pub struct Rules {
+pub struct Movement {
     pub flags: &'static str,
     pub diagonal: bool,
     /// Whether a diagonal step may pass a blocked cell.
     pub corners: bool,
 }
 
-pub const RULES: [Rules; 4] = [
-    Rules { flags: "", diagonal: true, corners: false },
-    Rules { flags: "--corners never", diagonal: true, corners: false },
-    Rules { flags: "--corners allowed", diagonal: true, corners: true },
-    Rules { flags: "--neighbors 4", diagonal: false, corners: false },
+pub const MOVEMENTS: [Movement; 4] = [
+    Movement { flags: "", diagonal: true, corners: false },
+    Movement { flags: "--corners never", diagonal: true, corners: false },
+    Movement { flags: "--corners allowed", diagonal: true, corners: true },
+    Movement { flags: "--neighbors 4", diagonal: false, corners: false },
 ];
 
 /// The rows of a map file, read and walked without the program's own code.
 #[derive(Clone)]
-pub struct Plan {
+pub struct TestMap {
     rows: Vec<Vec<u8>>,
-    rules: Rules,
+    movement: Movement,
 }
 
-impl Plan {
-    pub fn new(map: &str, rules: Rules) -> Plan {
-        Plan { rows: map.lines().skip(4).map(|row| row.as_bytes().to_vec()).collect(), rules }
+impl TestMap {
+    pub fn new(map: &str, movement: Movement) -> TestMap {
+        TestMap { rows: map.lines().skip(4).map(|row| row.as_bytes().to_vec()).collect(), movement }
     }
 
     pub fn free(&self, (x, y): Cell) -> bool {
@@ -229,7 +229,7 @@ impl Plan {
     }
 
     /// Whether the same cells are free, on a map of the same size.
-    pub fn is_like(&self, other: &Plan) -> bool {
+    pub fn is_like(&self, other: &TestMap) -> bool {
         self.rows == other.rows
     }
 
@@ -237,7 +237,7 @@ impl Plan {
     fn near(&self, (ax, ay): Cell, (bx, by): Cell) -> bool {
         match ((ax - bx).abs(), (ay - by).abs()) {
             (0, 1) | (1, 0) => true,
-            (1, 1) => self.rules.diagonal,
+            (1, 1) => self.movement.diagonal,
             _ => false,
         }
     }
@@ -249,7 +249,7 @@ impl Plan {
         let ends = self.free(from) && self.free(to);
         match (dx.abs(), dy.abs()) {
             (0, 1) | (1, 0) if ends => Some(1.0),
-            (1, 1) if ends && self.rules.diagonal && (self.rules.corners || beside) => {
+            (1, 1) if ends && self.movement.diagonal && (self.movement.corners || beside) => {
                 Some(std::f64::consts::SQRT_2)
             }
             _ => None,
@@ -260,7 +260,7 @@ impl Plan {
     pub fn walk(&self, walk: &[Cell]) -> f64 {
         let step = |pair: &[Cell]| {
             let step = self.step(pair[0], pair[1]);
-            step.unwrap_or_else(|| panic!("{pair:?} is no legal step {}", self.rules.flags))
+            step.unwrap_or_else(|| panic!("{pair:?} is no legal step {}", self.movement.flags))
         };
         walk.windows(2).map(step).sum()
     }

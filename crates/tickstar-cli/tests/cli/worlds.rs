@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::support::{
-    Cell, Folder, INPUT, LEARNING, NO_OPENINGS, Plan, RULES, Rules, USAGE, algorithms, cell, cells,
-    is_learning, json_lines, length, map, most_updates, number, raises, refused, same,
+    Cell, Folder, INPUT, LEARNING, MOVEMENTS, Movement, NO_OPENINGS, TestMap, USAGE, algorithms,
+    cell, cells, is_learning, json_lines, length, map, most_updates, number, raises, refused, same,
 };
 
 /// Numbers that look random: xorshift.
@@ -108,14 +108,14 @@ enum Sort {
 /// A world as its description has it.
 struct Model {
     /// The map file.
-    map: Plan,
+    map: TestMap,
     sort: Sort,
     /// How things are.
-    truth: Plan,
+    truth: TestMap,
     /// How they are for all the agent has seen or been told.
-    known: Plan,
+    known: TestMap,
     /// How they were for it at its last tick.
-    before: Plan,
+    before: TestMap,
     goal: Cell,
     at: Cell,
     moves: u64,
@@ -127,7 +127,7 @@ struct Model {
 
 impl Model {
     fn new(
-        map: Plan,
+        map: TestMap,
         sort: &Sort,
         world: &str,
         hidden: &[Cell],
@@ -212,7 +212,7 @@ impl Model {
             assert!(!has_news(line), "{line}");
             return;
         }
-        let change = |from: &Plan, to: &Plan| -> Vec<Cell> {
+        let change = |from: &TestMap, to: &TestMap| -> Vec<Cell> {
             to.cells().filter(|&cell| from.free(cell) && !to.free(cell)).collect()
         };
         assert_eq!(in_rows(&line["blocked"]), change(&self.before, &self.known), "{line}");
@@ -367,7 +367,7 @@ fn plans_from_start(algorithm: &str) -> bool {
 }
 
 /// The usual limit of intervals of a learning search with these flags, times the sum of the map's sides.
-fn patience(flags: &str) -> u64 {
+fn intervals_per_side(flags: &str) -> u64 {
     let budget = flags.split_once("--budget ").map(|(_, rest)| rest.split(' ').next().unwrap());
     match budget.map(|budget| budget.parse::<u64>().unwrap()) {
         Some(budget) => (50_000 / budget).max(200),
@@ -380,21 +380,21 @@ fn patience(flags: &str) -> u64 {
 struct Course {
     name: &'static str,
     map: String,
-    rules: Rules,
+    movement: Movement,
     problems: Vec<(Cell, Cell)>,
     script: Vec<Change>,
     seed: u64,
 }
 
 impl Course {
-    fn plan(&self) -> Plan {
-        Plan::new(&self.map, self.rules)
+    fn plan(&self) -> TestMap {
+        TestMap::new(&self.map, self.movement)
     }
 
     /// How many cells are free.
     fn free(&self) -> usize {
-        let plan = self.plan();
-        plan.cells().filter(|&cell| plan.free(cell)).count()
+        let test_map = self.plan();
+        test_map.cells().filter(|&cell| test_map.free(cell)).count()
     }
 
     fn write(&self, folder: &Folder) {
@@ -428,7 +428,7 @@ impl Course {
     /// Runs the problems in a world with these flags, and judges every run. The usual limit of
     /// intervals holds, unless the last flag says otherwise.
     fn run(&self, folder: &Folder, world: &str, flags: &str) -> Vec<Value> {
-        let (name, seed, rules) = (self.name, self.seed, self.rules.flags);
+        let (name, seed, movement) = (self.name, self.seed, self.movement.flags);
         let (world, sort) = match world.split_once(':') {
             Some(("dynamic", rate)) => (world.to_string(), Sort::Dynamic(rate.parse().unwrap())),
             _ if world == "script" => {
@@ -438,15 +438,15 @@ impl Course {
             _ => (world.to_string(), Sort::Seen),
         };
         let run = format!(
-            "run --map {name}.map --problems {name}.txt --world {world} --seed {seed} {rules} {flags} \
+            "run --map {name}.map --problems {name}.txt --world {world} --seed {seed} {movement} {flags} \
              --json --path --trace {name}.jsonl"
         );
         let records = folder.run(&run).json();
         let lines = json_lines(&folder.text(&format!("{name}.jsonl")));
         let (right, bottom) = self.plan().cells().last().unwrap();
         let (_, algorithm) = flags.split_once("--algorithm ").unwrap();
-        let patience = if raises(algorithm) { patience(flags) } else { 20 };
-        let usual = patience * (right + 1 + bottom + 1) as u64;
+        let intervals_per_side = if raises(algorithm) { intervals_per_side(flags) } else { 20 };
+        let usual = intervals_per_side * (right + 1 + bottom + 1) as u64;
         let most = flags.split_once("--max-intervals ").map_or(usual, |(_, n)| n.parse().unwrap());
         // With --repeat, a problem has several.
         let again = |_: &Value, next: &Value| next["run"].as_u64().is_some_and(|run| run > 1);
@@ -475,10 +475,10 @@ impl Course {
                 assert!(own.iter().all(|line| number(line, "problem") == index as u64), "{run}");
                 model.put_back(start);
                 judge(&mut model, record, own, most);
-                if let Some(plan) = record.get("plan") {
-                    let path = cells(&plan["path"]);
+                if let Some(test_map) = record.get("plan") {
+                    let path = cells(&test_map["path"]);
                     assert_eq!((path[0], path[path.len() - 1]), (start, goal), "{record}");
-                    assert!(same(model.truth.walk(&path), length(plan, "cost")), "{record}");
+                    assert!(same(model.truth.walk(&path), length(test_map, "cost")), "{record}");
                 }
                 let no_way = || model.truth.shortest(model.at, goal).is_none();
                 let may_give_up =
@@ -495,7 +495,8 @@ impl Course {
 /// stand, and the first start at once.
 fn bustle(map: &str, problems: &[(Cell, Cell)]) -> Vec<Change> {
     let is_goal = |cell: &Cell| problems.iter().any(|(_, goal)| goal == cell);
-    let cells: Vec<_> = Plan::new(map, RULES[0]).cells().filter(|cell| !is_goal(cell)).collect();
+    let cells: Vec<_> =
+        TestMap::new(map, MOVEMENTS[0]).cells().filter(|cell| !is_goal(cell)).collect();
     let mut numbers = Numbers(9);
     let mut changes = vec![Change { interval: 1, cell: problems[0].0, free: false }];
     for number in 0..120 {
@@ -514,15 +515,15 @@ fn courses(folder: &Folder) -> Vec<Course> {
     // The cell (1, 12) can only be left past a corner.
     let noisy = vec![((0, 0), (21, 13)), ((20, 1), (1, 12)), ((12, 7), (3, 2)), still];
     let courses = [
-        ("maze", maze(21, 13, 5), RULES[0], mazy, 6),
-        ("closed", closed(), RULES[0], shut, 13),
-        ("noise", noise(22, 14, 3), RULES[0], noisy.clone(), 28),
-        ("corners", noise(22, 14, 3), RULES[2], noisy.clone(), 28),
-        ("four", noise(22, 14, 3), RULES[3], noisy, 28),
+        ("maze", maze(21, 13, 5), MOVEMENTS[0], mazy, 6),
+        ("closed", closed(), MOVEMENTS[0], shut, 13),
+        ("noise", noise(22, 14, 3), MOVEMENTS[0], noisy.clone(), 28),
+        ("corners", noise(22, 14, 3), MOVEMENTS[2], noisy.clone(), 28),
+        ("four", noise(22, 14, 3), MOVEMENTS[3], noisy, 28),
     ];
-    let courses = courses.map(|(name, map, rules, problems, seed)| {
+    let courses = courses.map(|(name, map, movement, problems, seed)| {
         let script = bustle(&map, &problems);
-        Course { name, map, rules, problems, script, seed }
+        Course { name, map, movement, problems, script, seed }
     });
     for course in &courses {
         course.write(folder);
@@ -575,7 +576,7 @@ fn sweep_over(folder: &Folder, courses: &[Course], world: &str) -> Vec<Value> {
             records.extend(course.run(folder, world, flags.trim_end()));
         };
         for (algorithm, budget) in contestants.iter().filter(|(name, _)| admits(name)) {
-            if *budget == 10 || course.rules.flags.is_empty() {
+            if *budget == 10 || course.movement.flags.is_empty() {
                 run(&format!("{algorithm} --budget {budget}"));
             }
         }
@@ -734,8 +735,8 @@ fn a_partial_world_hides_its_share_of_the_free_cells() {
     folder.write("a.map", &rows);
     let problems = [((0, 0), (9, 5)), ((11, 0), (0, 5)), ((0, 0), (11, 0)), ((0, 0), (0, 0))];
     folder.write("p.txt", "0 0 9 5\n11 0 0 5\n0 0 11 0\n0 0 0 0\n");
-    let plan = Plan::new(&rows, RULES[0]);
-    let free = plan.cells().filter(|&cell| plan.free(cell)).count();
+    let test_map = TestMap::new(&rows, MOVEMENTS[0]);
+    let free = test_map.cells().filter(|&cell| test_map.free(cell)).count();
     assert_eq!(free, 57);
     let run = "run --map a.map --problems p.txt --world";
     for (percent, count) in [("0", 0), ("1.7", 0), ("1.76", 1), ("15", 8), ("33.3", 18), ("90", 51)]
@@ -745,7 +746,7 @@ fn a_partial_world_hides_its_share_of_the_free_cells() {
             let hidden = hidden(&folder, &format!("{run} partial:{percent} --seed {seed}"));
             for (cells, (start, goal)) in hidden.iter().zip(problems) {
                 assert_eq!(cells.len(), count, "{percent} % of {free}");
-                assert!(cells.iter().all(|&cell| plan.free(cell)), "{cells:?}");
+                assert!(cells.iter().all(|&cell| test_map.free(cell)), "{cells:?}");
                 assert!(!cells.contains(&start) && !cells.contains(&goal), "{cells:?}");
                 let once = |pair: &[Cell]| (pair[0].1, pair[0].0) < (pair[1].1, pair[1].0);
                 assert!(cells.windows(2).all(once), "row by row, each once: {cells:?}");
@@ -787,7 +788,7 @@ fn a_dynamic_world_changes_at_every_tenth_move_by_its_rate() {
     let course = Course {
         name: "wide",
         map: noise(40, 24, 8),
-        rules: RULES[2],
+        movement: MOVEMENTS[2],
         problems,
         script: Vec::new(),
         seed: 1,
@@ -881,7 +882,7 @@ fn door(interval: u64, free: bool) -> Change {
 fn corridors(script: &[Change]) -> Course {
     let (map, script) = (map(&CORRIDORS), script.to_vec());
     let problems = vec![((0, 0), (0, 2))];
-    Course { name: "corridors", map, rules: RULES[0], problems, script, seed: 1 }
+    Course { name: "corridors", map, movement: MOVEMENTS[0], problems, script, seed: 1 }
 }
 
 #[test]
@@ -1153,8 +1154,8 @@ fn run_again_and_again_an_agent_plans_a_shortest_path() {
                 for runs in repeated(&folder, &courses, world, &flags) {
                     let last = runs.last().unwrap();
                     most = most.max(runs.len());
-                    if let Some(plan) = last.get("plan") {
-                        assert!(same(length(plan, "cost"), length(last, "optimal")), "{last}");
+                    if let Some(test_map) = last.get("plan") {
+                        assert!(same(length(test_map, "cost"), length(last, "optimal")), "{last}");
                     }
                     let no_way = last["outcome"] == "unreachable";
                     assert!(!no_way || runs.len() == 1, "it is known after one run: {last}");
@@ -1322,8 +1323,8 @@ fn a_plan_through_a_wall_that_was_never_seen_is_not_printed() {
     let without = done.iter().filter(|record| record.get("plan").is_none()).count();
     assert_eq!(without, 1, "this one was found to be such a case");
     for record in done {
-        if let Some(plan) = record.get("plan") {
-            assert!(length(plan, "cost") < 1000.0, "{record}");
+        if let Some(test_map) = record.get("plan") {
+            assert!(length(test_map, "cost") < 1000.0, "{record}");
         }
     }
 }

@@ -239,7 +239,7 @@ struct Frame {
     map_height: f64,
     width: f64,
     height: f64,
-    legend: Vec<(Entry, Point)>,
+    legend: Vec<(LegendItem, Point)>,
     caption: Vec<(String, Point)>,
 }
 
@@ -274,7 +274,8 @@ impl Frame {
     /// Sets the legend below `top`, in as many rows as it needs; answers its last baseline.
     fn place_legend(&mut self, left: f64, top: f64, content: f64, fog: bool) -> f64 {
         let mut at = Point { x: left, y: top + 34.0 * self.unit };
-        let entries = Entry::ALL.into_iter().filter(|&entry| fog || entry != Entry::Unknown);
+        let entries =
+            LegendItem::ALL.into_iter().filter(|&entry| fog || entry != LegendItem::Unknown);
         for entry in entries {
             let width = entry.width() * self.unit;
             if at.x > left && at.x + width > left + content {
@@ -650,7 +651,7 @@ const CAPTION_SIZE: f64 = 17.0;
 
 /// An entry of the legend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entry {
+enum LegendItem {
     Start,
     Goal,
     Walked,
@@ -660,36 +661,36 @@ enum Entry {
     Unknown,
 }
 
-impl Entry {
-    const ALL: [Entry; 7] = [
-        Entry::Start,
-        Entry::Goal,
-        Entry::Walked,
-        Entry::Back,
-        Entry::Expanded,
-        Entry::Wall,
-        Entry::Unknown,
+impl LegendItem {
+    const ALL: [LegendItem; 7] = [
+        LegendItem::Start,
+        LegendItem::Goal,
+        LegendItem::Walked,
+        LegendItem::Back,
+        LegendItem::Expanded,
+        LegendItem::Wall,
+        LegendItem::Unknown,
     ];
 
     fn label(self) -> &'static str {
         match self {
-            Entry::Start => "start",
-            Entry::Goal => "goal",
-            Entry::Walked => "walked",
-            Entry::Back => "back-moves",
-            Entry::Expanded => "expanded, early to late",
-            Entry::Wall => "wall",
-            Entry::Unknown => "not seen",
+            LegendItem::Start => "start",
+            LegendItem::Goal => "goal",
+            LegendItem::Walked => "walked",
+            LegendItem::Back => "back-moves",
+            LegendItem::Expanded => "expanded, early to late",
+            LegendItem::Wall => "wall",
+            LegendItem::Unknown => "not seen",
         }
     }
 
     /// The width of the sample, in units.
     fn sample(self) -> f64 {
         match self {
-            Entry::Start | Entry::Goal => 18.0,
-            Entry::Walked | Entry::Back => 34.0,
-            Entry::Expanded => 4.0 * RAMP.len() as f64,
-            Entry::Wall | Entry::Unknown => 16.0,
+            LegendItem::Start | LegendItem::Goal => 18.0,
+            LegendItem::Walked | LegendItem::Back => 34.0,
+            LegendItem::Expanded => 4.0 * RAMP.len() as f64,
+            LegendItem::Wall | LegendItem::Unknown => 16.0,
         }
     }
 
@@ -713,7 +714,7 @@ fn draw_legend(page: &mut Page, frame: &Frame) {
     page.add(format_args!("</g>\n"));
 }
 
-fn draw_sample(page: &mut Page, frame: &Frame, entry: Entry, middle: Point) {
+fn draw_sample(page: &mut Page, frame: &Frame, entry: LegendItem, middle: Point) {
     let unit = frame.unit;
     let half = entry.sample() * unit / 2.0;
     // Three whole dashes.
@@ -731,24 +732,24 @@ fn draw_sample(page: &mut Page, frame: &Frame, entry: Entry, middle: Point) {
         ));
     };
     match entry {
-        Entry::Start => draw_start(page, middle, 7.0 * unit, unit),
-        Entry::Goal => draw_goal(page, middle, 9.0 * unit, unit),
-        Entry::Walked | Entry::Back => {
+        LegendItem::Start => draw_start(page, middle, 7.0 * unit, unit),
+        LegendItem::Goal => draw_goal(page, middle, 9.0 * unit, unit),
+        LegendItem::Walked | LegendItem::Back => {
             page.add(format_args!("<g fill=\"none\" stroke-linecap=\"round\">\n"));
             let (ahead, back) =
-                if entry == Entry::Walked { (line.as_str(), "") } else { ("", line.as_str()) };
+                if entry == LegendItem::Walked { (line.as_str(), "") } else { ("", line.as_str()) };
             draw_lines(page, frame, ahead, back);
             page.add(format_args!("</g>\n"));
         }
-        Entry::Expanded => {
+        LegendItem::Expanded => {
             // Each over the last and to the end, so that rounding leaves no gap between two.
             for (i, colour) in RAMP.iter().enumerate() {
                 let from = 2.0 * half * i as f64 / RAMP.len() as f64;
                 area(page, middle.x - half + from, 2.0 * half - from, colour);
             }
         }
-        Entry::Wall => area(page, middle.x - half, 2.0 * half, WALL),
-        Entry::Unknown => {
+        LegendItem::Wall => area(page, middle.x - half, 2.0 * half, WALL),
+        LegendItem::Unknown => {
             area(page, middle.x - half, 2.0 * half, FREE);
             page.add(format_args!("<g fill-opacity=\"{VEIL_OPACITY}\">\n"));
             area(page, middle.x - half, 2.0 * half, VEIL);
