@@ -31,13 +31,13 @@ use crate::source::{
     tickstar compare --cutoff 1000 --algorithms lrta:depth=4+8+16+32:budget=none,tba:budget=10+100\n  \
     tickstar compare --map a.map --scen a.map.scen --by-length 64 --clock 1 --algorithms astar,gbfs")]
 pub struct Compare {
-    /// A map; may be given several times [default: four that come with the program]
+    /// A map; may be given several times [default: four that are built in]
     #[arg(long, value_name = "FILE|builtin:NAME")]
     map: Vec<String>,
     #[command(flatten)]
     problems: Problems,
-    /// Algorithms, with parameters behind a colon; several values with + between are tried one by one;
-    /// `budget` can be given like a parameter and goes before --budgets (none: no limit)
+    /// Algorithms, with parameters after a colon; several values separated by + are tried one by one;
+    /// `budget` can be given like a parameter and overrides --budgets (none: no limit)
     #[arg(
         long,
         value_name = "NAME[:KEY=VALUE[+VALUE…]…],…",
@@ -52,9 +52,9 @@ pub struct Compare {
     /// paper does with 1000
     #[arg(long, value_name = "N")]
     cutoff: Option<u64>,
-    /// A row for each N cells of the shortest path's length, of the problems whose goal was reached, and
-    /// percentiles instead of means. A percentile is the nearest rank: the least value that so many
-    /// percent of all do not exceed. A gain is the expansions of the first setting over those of
+    /// One row per N cells of the shortest path's length, over the problems whose goal was reached, and
+    /// percentiles instead of means. A percentile is the nearest rank: the least value that this
+    /// percentage of all does not exceed. A gain is the expansions of the first setting over those of
     /// this one on the same problem
     #[arg(
         long,

@@ -10,7 +10,7 @@ use tickstar_lab::{Interval, Outcome, WorldKind, text};
 use crate::failure::Failure;
 use crate::source::{Algorithm, Map, Movement, Problems, Tables, Worlds};
 
-/// Draw one run: the map, the expanded cells by time, the walk, back-moves, and what is not known
+/// Draw one run: the map, the expanded cells by time, the walk, back-moves, and the unknown cells
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar draw\n  \
@@ -37,7 +37,7 @@ pub struct Draw {
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "tickstar.png")]
     out: PathBuf,
-    /// Pixels a cell, 1 to 64 [default: to suit the map]
+    /// Pixels per cell, 1 to 64 [default: depends on the map]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     cell_px: Option<u32>,
 }

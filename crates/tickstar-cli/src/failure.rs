@@ -10,11 +10,11 @@ use tickstar_lab::text::{self, quoted};
 /// Why the command did not run to its end.
 #[derive(Debug)]
 pub enum Failure {
-    /// The flags ask for something that does not exist or make no sense together: exit code 2.
+    /// The flags name something that does not exist or contradict each other: exit code 2.
     Usage(String),
     /// A file or a problem in it is bad: exit code 3.
     Input(String),
-    /// Whoever reads our output has stopped reading.
+    /// The reader of our output has closed it.
     Closed,
 }
 
@@ -27,7 +27,7 @@ impl Failure {
         Failure::Input(reason.to_string())
     }
 
-    /// The same, with what it is about named before.
+    /// The same, prefixed with what it is about.
     pub fn about(self, what: &str) -> Failure {
         match self {
             Failure::Usage(message) => Failure::Usage(format!("`{}`: {message}", quoted(what))),
@@ -50,7 +50,7 @@ impl Failure {
         // Quoted text is safe already; this is for what other libraries quote.
         eprintln!("error: {}", text::escaped(&message));
         if code == 2 {
-            eprintln!("`tickstar --help` and `tickstar COMMAND --help` tell what there is.");
+            eprintln!("See `tickstar --help` and `tickstar COMMAND --help`.");
         }
         ExitCode::from(code)
     }

@@ -1,6 +1,6 @@
 //! The command line of tickstar: run, compare and draw real-time searches.
 //!
-//! Exit codes: 0 ran, 2 wrong usage, 3 bad input. Each subcommand is a file.
+//! Exit codes: 0 ran, 2 wrong usage, 3 bad input. One file per subcommand.
 
 mod abstraction;
 mod algorithms;
@@ -24,11 +24,11 @@ use tickstar_lab::text;
     version,
     max_term_width = 100,
     after_help = "Try:\n  \
-        tickstar compare                       what acting at once is worth, on maps that come along\n  \
+        tickstar compare                       what acting at once is worth, on built-in maps\n  \
         tickstar draw                          a picture of one run, as tickstar.png\n  \
         tickstar run --map builtin:caves-128 --algorithm tba --budget 50\n  \
         tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
-        tickstar algorithms                    what there is, and what it promises\n\n\
+        tickstar algorithms                    the algorithms and their guarantees\n\n\
         Exit codes: 0 ran, 2 wrong usage, 3 bad input."
 )]
 struct Args {

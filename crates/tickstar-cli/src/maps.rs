@@ -19,7 +19,7 @@ use crate::source::{Map, Movement, progress};
 /// List, generate, inspect, convert and check maps
 #[derive(Subcommand)]
 pub enum Maps {
-    /// List the maps that come with the program, and the kinds that can be generated
+    /// List the built-in maps, and the kinds that can be generated
     List,
     Generate(Generate),
     Inspect(Inspect),
@@ -41,7 +41,7 @@ impl Maps {
 
 fn list() -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    writeln!(out, "Maps that come with the program:")?;
+    writeln!(out, "Built-in maps:")?;
     for map in builtin::all() {
         writeln!(out, "  builtin:{:<14} {}", map.name, map.about)?;
     }
@@ -130,7 +130,7 @@ fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
     std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
 }
 
-/// Tell a map's size, its free cells, and how many parts they fall into
+/// Print a map's size, its free cells, and its connected components
 #[derive(Args)]
 pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
@@ -219,7 +219,7 @@ impl Check {
     }
 }
 
-/// Says what is out of the ordinary in a file.
+/// Prints the unsolvable and mismatched problems of a file.
 fn report(checked: &Checked) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let scen = text::path(&checked.scen);

@@ -1,4 +1,4 @@
-//! `tickstar run`: one algorithm on one map, over any number of problems.
+//! `tickstar run`: one algorithm on one map, for any number of problems.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -41,18 +41,18 @@ pub struct Run {
     tables: Tables,
     #[command(flatten)]
     timing: Timing,
-    /// Put the agent back to the start until a run needs no new search and teaches nothing more about
-    /// where it went, and print the path that was found if there is one: with rtba and tbaa as they are
+    /// Put the agent back to the start until a run needs no new search and raises no heuristic value on
+    /// its way, and print the path that was found if there is one: with rtba and tbaa with their defaults
     /// it is a shortest one, and lrta, p-lrta, lss-lrta and rtaa end on a shortest walk
     #[arg(long, conflicts_with = "clock")]
     repeat: bool,
-    /// One JSON object a run, in the order of the input
+    /// One JSON object per run, in the order of the input
     #[arg(long)]
     json: bool,
     /// Also every position of the walk, start first
     #[arg(long)]
     path: bool,
-    /// Write what happened in each interval to a file, one JSON object a line
+    /// Write what happened in each interval to a file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -144,7 +144,7 @@ impl Run {
         Ok(records)
     }
 
-    /// One run, or with `--repeat` as many as it takes.
+    /// One run, or with `--repeat` as many as needed.
     fn solve(
         &self,
         job: &Job<'_>,
@@ -169,7 +169,7 @@ impl Run {
     }
 }
 
-/// The cells that are blocked in truth and free on the map, by which the walk can be checked.
+/// The cells that are truly blocked but free on the map, by which the walk can be checked.
 fn hidden(job: &Job<'_>, problem: &Problem) -> Result<Vec<[u32; 2]>, ProblemError> {
     let sim = job.sim(problem)?;
     let truth = sim.world().truth();
@@ -213,10 +213,10 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
             "gave up after {} intervals, {} moves and {} expansions",
             record.tally.intervals, record.tally.moves, record.tally.expansions
         )?,
-        // A way has opened since.
+        // A path has opened since.
         (Outcome::Reached, None) => writeln!(
             out,
-            "reached in {} intervals, {} moves of length {:.2} (there was no way at first), {} \
+            "reached in {} intervals, {} moves of length {:.2} (there was no path at first), {} \
              expansions",
             record.tally.intervals,
             record.tally.moves,

@@ -20,7 +20,7 @@ pub struct Movement {
     /// Whether a diagonal step may pass the corner of a blocked cell
     #[arg(long, value_enum, default_value_t = CornerRule::Never)]
     corners: CornerRule,
-    /// How many neighbours a cell has
+    /// How many neighbors a cell has
     #[arg(long, value_enum, default_value_t = Neighborhood::Eight)]
     neighbors: Neighborhood,
 }
@@ -51,7 +51,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the map that comes with the program under `builtin:NAME`.
+    /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the built-in map `builtin:NAME`.
     pub fn load(source: &str, movement: Movement) -> Result<Map, Failure> {
         let (grid, builtin) = match source.strip_prefix("builtin:") {
             Some(name) => {
@@ -95,18 +95,18 @@ pub struct Worlds {
         default_value = "known",
         long_help = "What the agent knows of the map, and how the map changes:\n  \
             known              the agent knows the map\n  \
-            unknown            it takes every cell for free until it has been next to it\n  \
+            unknown            it assumes every cell is free until it has been next to it\n  \
             partial[:PERCENT]  it knows the map's walls, but a share of the free cells\n                     \
             is blocked too; 15 percent unless you say otherwise\n  \
             dynamic:RATE       after every 10 moves, RATE/2 % of the map's free cells are\n                     \
             blocked, and RATE/2 % of the blocked ones are free\n  \
             script:FILE        changes from a file: lines `12 30 7 blocked` or `40 30 7 free`\n                     \
             (interval, column, row) by interval; `end` is the last line\n\n\
-            In the last two the agent is told of every change."
+            In the last two every change is reported to the agent."
     )]
     world: WorldKind,
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
-    /// sides; for learning real-time searches, which are slow to notice that there is no way, 50000 divided
+    /// sides; for learning real-time searches, which are slow to detect that there is no path, 50000 divided
     /// by the budget times that sum (at least 200 times, and 2000 times without a budget)]
     #[arg(long, value_name = "N")]
     max_intervals: Option<u64>,
@@ -143,13 +143,13 @@ impl Worlds {
 /// A clock by which frames are counted.
 #[derive(Args)]
 pub struct Timing {
-    /// Count the frames of a game with MS milliseconds for thinking in each, as the 2005 paper does with
-    /// 1, 2 and 10: a unit walks what it has planned and plans on while it walks. For algorithms that
-    /// walk what they have planned, in the world known (the paper's s-A* is astar, its s-PRA* is pra with
-    /// k=inf). A budget that is not given is what can be expanded in a frame
+    /// Count the frames of a game with MS milliseconds of planning in each, as the 2005 paper does with
+    /// 1, 2 and 10: a unit walks what it has planned and continues to plan while it walks. For algorithms
+    /// that walk what they have planned, in the world known (the paper's s-A* is astar, its s-PRA* is pra
+    /// with k=inf). The default budget is then what can be expanded in a frame
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     clock: Option<f64>,
-    /// Milliseconds a frame, with --clock
+    /// Milliseconds per frame, with --clock
     #[arg(
         long,
         value_name = "MS",
@@ -158,7 +158,7 @@ pub struct Timing {
         allow_negative_numbers = true
     )]
     frame: f64,
-    /// Cells a unit walks in a second, with --clock
+    /// Cells a unit walks per second, with --clock
     #[arg(
         long,
         value_name = "TILES",
@@ -167,7 +167,7 @@ pub struct Timing {
         allow_negative_numbers = true
     )]
     speed: f64,
-    /// Expansions in a microsecond, with --clock
+    /// Expansions per microsecond, with --clock
     #[arg(
         long,
         value_name = "N",
@@ -197,7 +197,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Refuses more or fewer files than there are maps.
+    /// Refuses more or fewer files than maps.
     pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
         if self.tables.is_empty() || self.tables.len() == maps {
             return Ok(());
@@ -225,7 +225,7 @@ impl Tables {
             let (level, asked) = (tables.level(), config.subgoal_level().unwrap_or(0));
             if level != asked {
                 return Err(Failure::usage(format!(
-                    "{}: subgoals of level {level}, but level={asked} is asked for",
+                    "{}: subgoals of level {level}, but level={asked} was requested",
                     text::path(path)
                 )));
             }
@@ -282,7 +282,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Refuses more or fewer files than there are maps, but for one that is for all.
+    /// Refuses more or fewer files than maps, except one file for all.
     pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
         for (flag, files) in [("--scen", &self.scen), ("--problems", &self.problems)] {
             if files.len() > 1 && files.len() != maps {
@@ -295,8 +295,8 @@ impl Problems {
         Ok(())
     }
 
-    /// The problems asked for on this map, the `nth` of those given; random ones if none were and the map
-    /// comes with the program.
+    /// The problems requested on this map, the `nth` of those given; random ones if none were and the map
+    /// is built in.
     pub fn load(&self, map: &Map, nth: usize, seed: u64) -> Result<Vec<Problem>, Failure> {
         let mut problems = if let Some(path) = nth_or_only(&self.scen, nth) {
             files::read_scen(path, &map.name, &map.grid).map_err(Failure::input)?
@@ -400,7 +400,7 @@ pub struct Algorithm {
     /// The algorithm: see `tickstar algorithms`
     #[arg(long, value_name = "NAME", default_value = "tba")]
     algorithm: String,
-    /// What each interval may spend: expansions, or units shared with tracing [default: the
+    /// The budget of each interval: expansions, or units shared with tracing [default: the
     /// algorithm's own, see `tickstar algorithms`]
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
@@ -413,8 +413,8 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// The algorithm as configured, and its budget; with a clock, what can be expanded in a frame if none
-    /// is given.
+    /// The algorithm as configured, and its budget; with a clock, the default is what can be expanded in a
+    /// frame.
     pub fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
         let mut settings = self.settings.clone();
         settings.extend(self.weight.clone().map(|weight| Setting("weight".into(), weight)));
@@ -449,7 +449,7 @@ pub fn configure(
     Ok((config, budget))
 }
 
-/// A progress bar on the terminal, if there is one.
+/// A progress bar, if standard error is a terminal.
 pub fn progress(length: u64, what: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed} (left {eta})")
         .expect("a constant template");

@@ -1,5 +1,5 @@
 //! Reading the files of the public benchmark: maps, scenarios, and plain lists of problems. Other
-//! text files are read by the same means.
+//! text files are read by the same functions.
 //!
 //! Every error names the file, and the line where there is one.
 
@@ -95,7 +95,7 @@ pub enum LineError {
         /// What stands there, as [`quoted`].
         found: String,
     },
-    /// A scenario row of another width.
+    /// A scenario row with the wrong number of columns.
     #[error(
         "expected 9 columns (bucket, map, width, height, start x, start y, goal x, goal y, \
          length), or 7 without width and height, found {found}"
@@ -118,13 +118,13 @@ pub enum LineError {
         /// What stands there, as [`quoted`].
         found: String,
     },
-    /// A length that is none.
+    /// Not a length.
     #[error("length: expected a finite number from 0, found `{found}`")]
     Length {
         /// What stands there, as [`quoted`].
         found: String,
     },
-    /// The row belongs to another map.
+    /// The row belongs to a different map.
     #[error("the scenario is for another map: expected `{expected}`, found `{found}`")]
     OtherMap {
         /// The map at hand.
@@ -132,7 +132,7 @@ pub enum LineError {
         /// The map the row is for.
         found: String,
     },
-    /// The row is for a map of another size.
+    /// The row is for a map of a different size.
     #[error(
         "the scenario is for a map of {} by {} cells, the map is {} by {}, and neither is a whole \
          multiple of the other", scenario.0, scenario.1, map.0, map.1
@@ -162,7 +162,7 @@ pub enum LineError {
         /// Fields there are.
         found: usize,
     },
-    /// A change of a script before anything happens.
+    /// A change of a script before the first interval.
     #[error("interval 0: intervals count from 1")]
     IntervalZero,
     /// A change of a script that comes after a later one.
@@ -179,7 +179,7 @@ pub enum LineError {
         /// What stands there, as [`quoted`].
         found: String,
     },
-    /// A script goes on after its last line.
+    /// A script continues after its last line.
     #[error("expected nothing after `end`, found `{found}`")]
     AfterEnd {
         /// What stands there, as [`quoted`].
@@ -217,8 +217,8 @@ pub fn read_map(path: &Path) -> Result<Grid, FileError> {
 /// Reads a scenario: a version line, then rows of nine columns, or seven without the map's size.
 ///
 /// The column with the map's name must agree with `map_name`, folders apart. A row that states
-/// another size than the map's is scaled if one is a whole multiple of the other, the same both
-/// ways; its length then no longer applies and is left out. Sizes of 0 or 1 mean "as the map is".
+/// a size that differs from the map's is scaled if one is a whole multiple of the other, by the same
+/// factor both ways; its length then no longer applies and is omitted. Sizes of 0 or 1 mean "as the map is".
 ///
 /// # Errors
 /// When the file cannot be read, is not a scenario for this map, or has no problem in it.
@@ -226,7 +226,7 @@ pub fn read_scen(path: &Path, map_name: &str, grid: &Grid) -> Result<Vec<Problem
     parse_scen(path, &read(path)?, map_name, grid)
 }
 
-/// Reads a list of problems: four numbers a line, start x y and goal x y. Blank lines and those
+/// Reads a list of problems: four numbers per line, start x y and goal x y. Blank lines and those
 /// that begin with `#` are skipped. The cells must be on the map, but may be blocked.
 ///
 /// # Errors
@@ -289,7 +289,7 @@ fn some(path: &Path, problems: Vec<Problem>) -> Result<Vec<Problem>, FileError> 
     Ok(problems)
 }
 
-/// Reads one thing, or nothing, from each line that is not blank, given with its number from one.
+/// Reads at most one item from each line that is not blank, given with its number from one.
 pub(crate) fn parse<T>(
     path: &Path,
     text: &[u8],
@@ -323,7 +323,7 @@ fn version(line: &str) -> Result<(), LineError> {
 
 fn scen_row(line: &str, map_name: &str, grid: &Grid) -> Result<Problem, LineError> {
     let columns: Vec<&str> = line.split_whitespace().collect();
-    // The number of columns decides, not the version: files with either mix are about.
+    // The number of columns decides, not the version: files with either combination exist.
     let (map, scale, ends, length) = match columns[..] {
         [_, map, width, height, sx, sy, gx, gy, length] => {
             let size = (number("width", width)?, number("height", height)?);
@@ -374,7 +374,7 @@ impl Scale {
     }
 }
 
-/// How many times the small size goes into the large one, if it does so evenly and both ways alike.
+/// The factor between the sizes, if it is a whole number and the same both ways.
 fn factor(large: (u32, u32), small: (u32, u32)) -> Option<u32> {
     let factor = large.0.checked_div(small.0)?;
     let fits = |large: u32, small: u32| small.checked_mul(factor) == Some(large);
@@ -396,7 +396,7 @@ pub(crate) fn on_map(what: &'static str, cell: Cell, grid: &Grid) -> Result<Cell
     Err(LineError::Outside { what, cell, map: size(grid) })
 }
 
-/// A whole number, as far as the type goes.
+/// A whole number within the range of the type.
 pub(crate) fn number<T: FromStr>(what: &'static str, field: &str) -> Result<T, LineError> {
     field.parse().map_err(|_| LineError::Number { what, found: quoted(field) })
 }

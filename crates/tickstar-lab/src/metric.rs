@@ -280,10 +280,10 @@ pub(crate) fn serialize_metrics<M: SerializeMap>(
     Ok(())
 }
 
-/// What many records of one algorithm with one budget say together: a value per metric.
+/// The records of one algorithm with one budget, summarized: a value per metric.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Summary {
-    /// Problems in all.
+    /// Problems in total.
     pub problems: usize,
     /// Those whose goal was reached; means are over these.
     pub reached: usize,

@@ -1,4 +1,4 @@
-//! One line of data for each problem solved, and what many of them say together.
+//! One record per run, and the jobs that make them.
 
 use rayon::prelude::*;
 use serde::ser::SerializeMap;
@@ -18,9 +18,9 @@ use crate::{
 pub enum Outcome {
     /// The agent is at its goal.
     Reached,
-    /// There is no way, and the agent found out.
+    /// There is no path, and the agent found out.
     Unreachable,
-    /// The agent was stopped after the most intervals it was given.
+    /// The agent was stopped after the most intervals allowed.
     GaveUp,
 }
 
@@ -164,8 +164,7 @@ pub struct Job<'a> {
     pub budget: Option<u64>,
     /// The most intervals of a run; none: until it ends.
     pub max_intervals: Option<u64>,
-    /// The clock by which frames are counted where that is defined (see [`Clock::admit`]); none: not at
-    /// all.
+    /// The clock by which frames are counted where that is defined (see [`Clock::admit`]), if any.
     pub clock: Option<Clock>,
 }
 
@@ -182,8 +181,8 @@ fn intervals_per_side_if_slow(budget: Option<u64>) -> u64 {
 }
 
 impl<'a> Job<'a> {
-    /// A job with the usual limit of intervals: none, but where the map changes, as an agent may then
-    /// chase its goal for ever, and for an algorithm that is slow to give up.
+    /// A job with the default limit of intervals: none, except where the map changes, as an agent may then
+    /// never arrive, and for an algorithm that is slow to give up.
     pub fn new(
         map: &'a str,
         terrain: &'a Terrain,
@@ -192,7 +191,7 @@ impl<'a> Job<'a> {
     ) -> Job<'a> {
         let grid = terrain.map();
         let sides = u64::from(grid.width()) + u64::from(grid.height());
-        // By learning, the way may be long; that there is none, some know at once.
+        // Learning may take long; that there is no path, some algorithms detect at once.
         let guarantees = &config.entry().guarantees;
         let slow =
             guarantees.slow_to_give_up || terrain.changes() && guarantees.no_openings.is_some();
@@ -242,7 +241,7 @@ impl<'a> Job<'a> {
         Ok(Reference::new(self.terrain.world(start, goal).truth(), goal))
     }
 
-    /// Runs one problem and judges the walk.
+    /// Runs one problem and evaluates the walk.
     ///
     /// # Errors
     /// When the problem cannot be run.
@@ -271,17 +270,17 @@ impl<'a> Job<'a> {
         Ok(records?.concat())
     }
 
-    /// Runs one problem again and again, the agent put back to the start with all it knows and has
-    /// learned, until a run needs no new search: algorithm 4 of the 2012 paper. The last record has the
-    /// path of that run's search; with RTBA* and TBAA* as they are it is a shortest one. With shortcuts or
-    /// reopening the agent may leave out a part of the path; if there is a wall that it has never
-    /// seen, the record has no path.
+    /// Runs one problem repeatedly, the agent put back to the start with all it knows and has learned,
+    /// until a run needs no new search: algorithm 4 of the 2012 paper. The last record has the path of that
+    /// run's search; with RTBA* and TBAA* with their defaults it is a shortest one. With shortcuts or
+    /// reopening the agent may skip a part of the path; if that has a wall it has never seen, the record
+    /// has no path.
     ///
     /// # Errors
     /// When the problem cannot be run.
     ///
     /// # Panics
-    /// When the agent cannot be put back to a start it has stood on, which would be a bug.
+    /// When the agent cannot be put back to its start, which would be a bug.
     pub fn repeat(
         &self,
         problem: &Problem,
@@ -291,7 +290,7 @@ impl<'a> Job<'a> {
         let mut reference = self.reference(problem)?;
         let mut runs = Vec::new();
         for run in 1..=MAX_RUNS {
-            // Written out, as a mutable reference in an option cannot simply be lent again.
+            // A mutable reference in an option cannot be reborrowed implicitly.
             let journey = match &mut observe {
                 Some(observe) => sim.run(self.max_intervals, Some(&mut **observe)),
                 None => sim.run(self.max_intervals, None),
@@ -301,7 +300,7 @@ impl<'a> Job<'a> {
             let settled = journey.tally.restarts == 0 && journey.tally.raising_intervals == 0;
             let done = settled || journey.outcome != Outcome::Reached;
             if done && journey.outcome == Outcome::Reached {
-                // Not what is left of one that began on the way.
+                // Not the remainder of a path that began on the way.
                 let whole = sim.plan().filter(|plan| plan.first() == journey.path.first());
                 record.plan = whole.and_then(|plan| self.planned(&plan, sim.world().truth()));
             }
@@ -334,8 +333,8 @@ impl<'a> Job<'a> {
         record
     }
 
-    /// The same by the cost of a shortest path alone, which is found much sooner than the distances from
-    /// all cells: moves on no shortest path are not counted, unless the map changed on the way.
+    /// The same by the cost of a shortest path alone, which is found much faster than the distances from
+    /// all cells: moves on no shortest path are not counted, unless the map changes.
     pub fn judge_length(
         &self,
         problem: &Problem,
@@ -363,7 +362,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The parameters as JSON: numbers and truth values as such.
+/// The parameters as JSON, with numbers and booleans as such.
 fn params(config: &Config) -> serde_json::Map<String, serde_json::Value> {
     let value = |text: &str| match text.parse::<tickstar::Ratio>() {
         Ok(ratio) => serde_json::json!(ratio.as_f64()),

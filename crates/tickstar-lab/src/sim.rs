@@ -64,15 +64,15 @@ pub struct Tally {
     pub intervals: u64,
     /// The first interval with a move.
     pub first_move_interval: Option<u64>,
-    /// Nodes expanded in all.
+    /// Nodes expanded in total.
     pub expansions: u64,
     /// The most expansions in one interval.
     pub max_expansions_per_interval: u64,
-    /// Parent pointers followed in all.
+    /// Parent pointers followed in total.
     pub trace_steps: u64,
     /// The most trace steps in one interval.
     pub max_trace_steps_per_interval: u64,
-    /// Updates in all: nodes whose values were changed after a search.
+    /// Updates in total: nodes whose values were changed after a search.
     pub updates: u64,
     /// The most updates in one interval.
     pub max_updates_per_interval: u64,
@@ -142,7 +142,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Runs the agent until it arrives or gives up, or for at most so many intervals.
+    /// Runs the agent until it arrives or gives up, or for at most this many intervals.
     ///
     /// # Panics
     /// When an agent takes a step that is not an edge of the true map, exceeds its budget, or never ends:

@@ -147,7 +147,7 @@ fn not_leaving_a_path_for_a_shorter_one_helps() {
 }
 
 /// The means over all problems of length walked over the shortest, expansions, and intervals, with k
-/// expansions an interval and tracing for nothing.
+/// expansions per interval and tracing free of charge.
 fn in_world(
     courses: &[Course<'_>],
     world: &str,

@@ -85,7 +85,7 @@ fn figures_5_to_7_of_the_2005_paper() {
     let gain = |longer| of(1, longer, |sample| sample.gain).percentile(50).unwrap();
     assert!(gain(0.0) < gain(128.0) && gain(128.0) < gain(384.0), "gains");
     assert!(gain(384.0) > 2.5, "{}", gain(384.0));
-    // Figure 7, with 1 ms for thinking in a frame of 100.
+    // Figure 7, with 1 ms of planning in a frame of 100 ms.
     let slowdown = |nth| of(nth, 256.0, |sample| sample.slowdown).percentile(98).unwrap();
     println!("slowdown: A* {}, PRA*(inf) {}, PRA*(16) {}", slowdown(0), slowdown(1), slowdown(2));
     assert!(slowdown(2) < 1.05 && slowdown(2) < slowdown(1) && slowdown(1) < slowdown(0));

@@ -1,5 +1,5 @@
-//! The time-bounded searches beside their rivals, as the papers of 2009 and 2012 have them: who is better
-//! than whom, on a few problems of the maps beside the repository.
+//! The time-bounded searches compared with other real-time searches, as in the papers of 2009 and 2012, on
+//! a few problems of the maps beside the repository.
 
 mod common;
 
@@ -19,7 +19,7 @@ struct Course {
 }
 
 impl Course {
-    /// The first so many problems of a file.
+    /// The first `take` problems of a file.
     fn read(shared: &Path, map: &str, problems: &str, corners: Corners, take: usize) -> Course {
         let grid = read_map(&shared.join("maps").join(map)).unwrap().with_corners(corners);
         let mut problems = read_problems(&shared.join("problems").join(problems), &grid).unwrap();
@@ -40,8 +40,8 @@ impl Course {
 /// An algorithm and its parameters.
 type Setting<'a> = (&'a str, &'a [(&'a str, &'a str)]);
 
-/// Runs all problems of all maps, each of which must be solved; answers the means, and prints them for
-/// when they are not what they should be.
+/// Runs all problems of all maps, each of which must be solved; returns the means, and prints them for
+/// a test that fails.
 fn means(courses: &[Course], world: &str, setting: Setting<'_>, budget: Option<u64>) -> Summary {
     let records: Vec<_> =
         courses.iter().flat_map(|course| course.run(world, setting, budget)).collect();
@@ -49,7 +49,7 @@ fn means(courses: &[Course], world: &str, setting: Setting<'_>, budget: Option<u
     assert_eq!(summary.reached, summary.problems, "{setting:?}");
     let budget = budget.map_or("no limit".to_string(), |budget| budget.to_string());
     println!(
-        "{world}: {setting:?} with {budget}: length {:.3}, {:.1} intervals, {:.1} expansions a move, \
+        "{world}: {setting:?} with {budget}: length {:.3}, {:.1} intervals, {:.1} expansions per move, \
          {} at most",
         summary.value("suboptimality"),
         summary.value("intervals"),
@@ -84,7 +84,7 @@ fn figure_3_of_the_2009_paper() {
     for (name, rival) in [("lss-lrta", &lss), ("lrta", &lrta)] {
         let work =
             [("tba", tba.value("expansions_per_move")), (name, rival.value("expansions_per_move"))];
-        assert_rising("expansions a move", 1.1, &work);
+        assert_rising("expansions per move", 1.1, &work);
     }
     let most = |summary: &Summary| summary.value("max_expansions_per_interval") as u64;
     assert_eq!(most(&lrta), 49, "a ball of seven by seven");

@@ -37,7 +37,7 @@ const FIELDS: [&str; 26] = [
     "peak_bytes",
 ];
 
-/// Corners that may be cut, a closed cell, and a way round.
+/// Corners that may be cut, a closed cell, and a way around.
 const ROWS: [&str; 6] =
     ["......T...", ".@@@..T.@.", ".@..@.T@.@", "...@....@.", ".O.@.WWWW.", "....S....G"];
 /// The cell that is closed in unless corners are cut.
@@ -71,7 +71,7 @@ fn judge(test_map: &TestMap, record: &Value) {
 }
 
 #[test]
-fn a_record_has_every_field_and_a_problem_each_in_the_order_of_the_input() {
+fn each_problem_has_a_record_with_every_field_in_the_order_of_the_input() {
     let folder = Folder::new("records");
     folder.write("a.map", map(&ROWS));
     folder.write("p.txt", "# there and back\n0 0 9 5\n9 5 0 0\n\n5 0 2 3\n0 0 8 2\n2 3 2 3\n");
@@ -117,7 +117,7 @@ fn a_budget_without_limit_is_null() {
 }
 
 #[test]
-fn every_walk_is_legal_by_every_rule() {
+fn every_walk_is_legal_under_every_movement_rule() {
     let folder = Folder::new("rules");
     let rows = map(&ROWS);
     folder.write("a.map", &rows);
@@ -183,7 +183,7 @@ fn start_and_goal_may_be_the_same() {
 }
 
 /// The most expansions an interval may have, the most trace steps before the goal is found, and
-/// the most in all; for the 2009 algorithms with their own r = 0.9 and c = 10.
+/// the most trace steps in total; for the 2009 algorithms with their own r = 0.9 and c = 10.
 fn limits(algorithm: &str, budget: u64) -> (u64, u64, u64) {
     match algorithm {
         "tba" | "late-astar" => {
@@ -197,7 +197,7 @@ fn limits(algorithm: &str, budget: u64) -> (u64, u64, u64) {
 }
 
 #[test]
-fn every_algorithm_keeps_its_budget_and_ends_rightly() {
+fn every_algorithm_keeps_its_budget_and_ends_correctly() {
     let folder = Folder::new("budgets");
     let closed = map(&ROWS);
     folder.write("closed.map", &closed);
@@ -277,7 +277,7 @@ fn judge_trace(test_map: &TestMap, record: &Value, lines: &[Value]) {
 }
 
 #[test]
-fn a_trace_tells_of_every_interval() {
+fn a_trace_has_every_interval() {
     let folder = Folder::new("trace");
     let rows = map(&ROWS);
     folder.write("a.map", &rows);

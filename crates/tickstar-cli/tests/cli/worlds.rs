@@ -8,7 +8,7 @@ use crate::support::{
     cell, cells, is_learning, json_lines, length, map, most_updates, number, raises, refused, same,
 };
 
-/// Numbers that look random: xorshift.
+/// Pseudo-random numbers: xorshift.
 struct Numbers(u64);
 
 impl Numbers {
@@ -24,7 +24,7 @@ impl Numbers {
     }
 }
 
-/// Cells of which every fourth is blocked.
+/// A map with a quarter of its cells blocked.
 fn noise(width: usize, height: usize, seed: u64) -> String {
     let mut numbers = Numbers(seed);
     let row = |_| (0..width).map(|_| if numbers.below(4) == 0 { '@' } else { '.' }).collect();
@@ -32,7 +32,7 @@ fn noise(width: usize, height: usize, seed: u64) -> String {
     map(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Corridors with one way between any two of their cells.
+/// Corridors with one path between any two of their cells.
 fn maze(width: i64, height: i64, seed: u64) -> String {
     let mut numbers = Numbers(seed);
     let mut rows = vec![vec![b'@'; width as usize]; height as usize];
@@ -99,9 +99,9 @@ enum Sort {
     Known,
     /// It sees what is next to it.
     Seen,
-    /// The map changes by chance, at this rate, and the agent is told.
+    /// The map changes at random, at this rate, and changes are reported.
     Dynamic(f64),
-    /// The map changes as written, and the agent is told.
+    /// The map changes as written, and changes are reported.
     Script(Vec<Change>),
 }
 
@@ -112,7 +112,7 @@ struct Model {
     sort: Sort,
     /// How things are.
     truth: TestMap,
-    /// How they are for all the agent has seen or been told.
+    /// As the agent has seen it or had it reported.
     known: TestMap,
     /// How they were for it at its last tick.
     before: TestMap,
@@ -145,7 +145,7 @@ impl Model {
         let (sort, moves, read, held) = (sort.clone(), 0, 0, false);
         let before = known.clone();
         let mut model = Model { map, sort, truth, known, before, goal, at, moves, read, held };
-        // What is seen at the start is no news.
+        // What is seen at the start is not reported as a change.
         model.look();
         model.before = model.known.clone();
         model
@@ -174,7 +174,7 @@ impl Model {
         }
     }
 
-    /// Begins an interval: checks that the agent is told what it must be, and no more.
+    /// Begins an interval: checks that exactly the changes it must know are reported.
     fn begin(&mut self, line: &Value, has_moved: bool) {
         match &self.sort {
             Sort::Known => {}
@@ -247,7 +247,7 @@ impl Model {
     }
 }
 
-/// Whether the agent was told of any change before this interval.
+/// Whether any change was reported to the agent before this interval.
 fn has_news(line: &Value) -> bool {
     ["blocked", "freed"].iter().any(|&name| !cells(&line[name]).is_empty())
 }
@@ -271,7 +271,7 @@ const LINE: [&str; 9] = [
     "freed",
 ];
 
-/// Checks a run by its trace: what the agent was told, where it went, and what the record says.
+/// Checks a run by its trace: what was reported to the agent, where it went, and what the record says.
 /// `most` intervals were allowed.
 fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
     let (start, goal) = (model.at, model.goal);
@@ -313,7 +313,7 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
             let (here, there) = (distance(model.at), distance(position));
             let step = model.step(position);
             cost += step;
-            // On no shortest way, if there is any.
+            // On no shortest path, if there is any.
             detours += u64::from(here.is_finite() && step + there > here + 1e-9);
             back += u64::from(events.contains(&"backtrack"));
             assert_eq!(Some(&position), path.get(model.moves as usize), "{line}");
@@ -360,13 +360,13 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
 }
 
 /// Whether the last search of a run is the one that began at the start: the learning ones begin one with
-/// every step, D* Lite mends its own, and those that plan on an abstraction do so a stretch at a time.
+/// every step, D* Lite repairs its own, and those that plan on a hierarchy do so one segment at a time.
 fn plans_from_start(algorithm: &str) -> bool {
     let others = ["dstar-lite", "quickpath", "pra", "pr-lrta", "d-lrta"];
     !is_learning(algorithm) && !others.iter().any(|name| algorithm.starts_with(name))
 }
 
-/// The usual limit of intervals of a learning search with these flags, times the sum of the map's sides.
+/// The default limit of intervals of a learning search with these flags, per column and row of the map.
 fn intervals_per_side(flags: &str) -> u64 {
     let budget = flags.split_once("--budget ").map(|(_, rest)| rest.split(' ').next().unwrap());
     match budget.map(|budget| budget.parse::<u64>().unwrap()) {
@@ -599,7 +599,7 @@ fn ended(records: &[Value], outcome: &str) -> usize {
     records.iter().filter(|record| record["outcome"] == outcome).count()
 }
 
-/// Checks that the goal was reached exactly where there is a way, and that there is both.
+/// Checks that the goal was reached exactly where there is a path, and that both cases occur.
 fn judge_outcomes(records: &[Value]) {
     for record in records {
         // The model has found the optimum to be right.
@@ -617,7 +617,7 @@ fn judge_outcomes(records: &[Value]) {
 const OPTIMAL: [&str; 4] = ["astar", "repeated-astar", "adaptive-astar", "dstar-lite"];
 
 #[test]
-fn every_algorithm_ends_rightly_in_a_known_world() {
+fn every_algorithm_ends_correctly_in_a_known_world() {
     let records = sweep("world-known", "known");
     judge_outcomes(&records);
     for record in &records {
@@ -631,12 +631,12 @@ fn every_algorithm_ends_rightly_in_a_known_world() {
 }
 
 #[test]
-fn every_algorithm_ends_rightly_in_an_unknown_world() {
+fn every_algorithm_ends_correctly_in_an_unknown_world() {
     judge_outcomes(&sweep("world-unknown", "unknown"));
 }
 
 #[test]
-fn every_algorithm_ends_rightly_in_a_partial_world() {
+fn every_algorithm_ends_correctly_in_a_partial_world() {
     judge_outcomes(&sweep("world-partial", "partial:15"));
     judge_outcomes(&sweep("world-partial", "partial:5"));
 }
@@ -655,7 +655,7 @@ fn every_algorithm_walks_legally_in_a_scripted_world() {
     assert!(reached > 50 && unreachable > 50, "{reached} {unreachable}");
 }
 
-/// Where cells are only blocked, those that learn take part too, and arrive if there is a way to the end.
+/// Where cells are only blocked, those that learn take part too, and arrive if there is a path until the end.
 #[test]
 fn every_algorithm_walks_legally_where_nothing_opens() {
     let folder = Folder::new("world-shut");
@@ -768,7 +768,7 @@ fn a_partial_world_hides_its_share_of_the_free_cells() {
 }
 
 #[test]
-fn hidden_cells_next_to_the_start_are_told_too() {
+fn hidden_cells_next_to_the_start_are_listed_too() {
     let folder = Folder::new("partial-start");
     folder.write("a.map", map(&["....."; 4]));
     for (percent, count) in [(40, 8), (100, 18)] {
@@ -804,7 +804,7 @@ fn a_dynamic_world_changes_at_every_tenth_move_by_its_rate() {
     for rate in ["0.5", "5", "12.5", "33.3"] {
         assert!(changes(rate) >= 6, "{rate}");
     }
-    // A change of nothing is none: less than a cell, or no rate at all.
+    // An empty change is none: less than a cell, or no rate at all.
     assert_eq!(changes("0.1"), 0);
     assert_eq!(changes("0"), 0);
     let known = course.run(&folder, "known", "--algorithm rtba --budget 15");
@@ -905,7 +905,7 @@ fn an_agent_waits_at_a_door_that_opens_later() {
             assert!(same(length(record, "optimal"), 8.0), "{record}");
             let lines = json_lines(&folder.text("corridors.jsonl"));
             assert!(lines[..39].iter().all(|line| cell(&line["position"]).1 == 0), "{record}");
-            // There is nothing to be done for a long time.
+            // Nothing changes for a long time.
             assert!(lines[30..39].iter().all(|line| cells(&line["expanded"]).is_empty()));
             assert_eq!(cells(&lines[39]["freed"]), [(3, 1)]);
         }
@@ -945,7 +945,7 @@ fn an_agent_gives_up_when_nothing_more_can_open() {
 }
 
 #[test]
-fn a_way_that_was_not_there_at_first_has_no_optimum() {
+fn a_path_that_was_not_there_at_first_has_no_optimum() {
     let folder = Folder::new("script-opens");
     let mut course = corridors(&[door(20, true)]);
     course.map = course.map.replace("@@@.@@@", "@@@@@@@");
@@ -962,7 +962,7 @@ fn a_way_that_was_not_there_at_first_has_no_optimum() {
     }
     let flags = "--map corridors.map --problems corridors.txt --world script:corridors.script";
     let text = folder.run(&format!("run {flags}")).good();
-    assert!(text.contains("moves of length 8.00 (there was no way at first), "), "{text}");
+    assert!(text.contains("moves of length 8.00 (there was no path at first), "), "{text}");
     let text = folder.run(&format!("draw {flags} --out a.svg")).good();
     assert!(text.contains("length 8.0 in 2"), "{text}");
     let table = folder.run(&format!("compare {flags} --budgets 10")).good();
@@ -1073,14 +1073,14 @@ fn the_problem_whose_goal_a_script_blocks_is_named() {
     all_refuse(&folder, &format!("{flags} --from 0,0 --to 6,0"), INPUT, &alone);
     let first = folder.run(&format!("run {flags} --problems p.txt --take 1 --json")).json();
     assert_eq!(first[0]["outcome"], "reached");
-    // A script for one map may be none for another, and neither is run.
+    // A script for one map may be invalid for another, and neither is run.
     folder.write("b.map", map(&["..", ".."]));
     let both = "compare --map a.map --map b.map --from 0,0 --to 1,0 --world script:a.script";
     refused(&folder, both, INPUT, &["a.script: line 1: ", "(3, 1) is outside", "2 wide"]);
 }
 
 #[test]
-fn worlds_that_are_none() {
+fn invalid_worlds_are_refused() {
     let folder = Folder::new("bad-worlds");
     folder.write("a.map", map(&CORRIDORS));
     let share = "the share of blocked cells must be 0 to 100 percent";
@@ -1114,7 +1114,7 @@ fn worlds_that_are_none() {
     }
 }
 
-/// Runs the problems of all maps again and again; answers the records, problem by problem.
+/// Runs the problems of all maps repeatedly; returns the records, problem by problem.
 fn repeated(folder: &Folder, courses: &[Course], world: &str, flags: &str) -> Vec<Vec<Value>> {
     let mut problems = Vec::new();
     for course in courses {
@@ -1137,7 +1137,7 @@ fn repeated(folder: &Folder, courses: &[Course], world: &str, flags: &str) -> Ve
 }
 
 #[test]
-fn run_again_and_again_an_agent_plans_a_shortest_path() {
+fn in_repeated_runs_an_agent_plans_a_shortest_path() {
     let folder = Folder::new("repeat");
     let courses = courses(&folder);
     for world in ["unknown", "partial:15", "partial:5"] {
@@ -1183,7 +1183,7 @@ fn every_algorithm_comes_to_a_run_without_a_new_search() {
 }
 
 #[test]
-fn runs_are_repeated_only_when_asked_and_where_nothing_changes() {
+fn runs_are_repeated_only_if_requested_and_where_nothing_changes() {
     let folder = Folder::new("repeat-flags");
     folder.write("a.map", map(&CORRIDORS));
     folder.write("wall.map", map(&[".......", "@@@@@@@", "......."]));
@@ -1329,9 +1329,9 @@ fn a_plan_through_a_wall_that_was_never_seen_is_not_printed() {
     }
 }
 
-/// A problem that had no way at first has no shortest length, and does not count as a perfect walk.
+/// A problem that had no path at first has no shortest length, and does not count as a perfect walk.
 #[test]
-fn the_mean_is_over_those_that_had_a_way_at_first() {
+fn the_mean_is_over_those_that_had_a_path_at_first() {
     let folder = Folder::new("mean-of-some");
     folder.write("a.map", map(&["..@....", "..@.@@.", "..@...."]));
     folder.write("s.txt", "4 2 0 free\nend\n");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// The folder with the maps and problems, or a word that there is none.
+/// The folder with the maps and problems; prints a message if there is none.
 pub fn shared() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     if folder.is_dir() {
@@ -15,7 +15,7 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// Does the same to each item, on as many threads as there are processors, and keeps the order.
+/// Maps items in parallel and keeps their order.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = items.len().div_ceil(threads).max(1);
