@@ -16,7 +16,7 @@ use tickstar_lab::layers::{Ancestor, Connection, Counts, Groups, Layer, Levels, 
 
 use crate::draw::Format;
 use crate::failure::Failure;
-use crate::source::{Map, Place, Rules, progress, read_subgoals};
+use crate::source::{CellArgument, Map, Movement, progress, read_subgoals};
 
 /// The same map at many scales: measure, inspect and draw its levels
 ///
@@ -104,7 +104,7 @@ pub struct Build {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    rules: Rules,
+    rules: Movement,
     /// One JSON object a map
     #[arg(long)]
     json: bool,
@@ -399,18 +399,18 @@ pub struct Inspect {
     map: String,
     /// The nodes that this cell belongs to, level by level; column and row from the top left
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
-    at: Option<Place>,
+    at: Option<CellArgument>,
     /// Whether tables of subgoals in this file are good for the map, and what is in them
     #[arg(long, value_name = "FILE")]
     tables: Option<PathBuf>,
     /// Whether there is a way from here, and the level on which it is seen
     #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
-    from: Option<Place>,
+    from: Option<CellArgument>,
     /// To here
     #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
-    to: Option<Place>,
+    to: Option<CellArgument>,
     #[command(flatten)]
-    rules: Rules,
+    rules: Movement,
     /// As a JSON object
     #[arg(long)]
     json: bool,
@@ -434,7 +434,7 @@ impl Inspect {
         let (layers, parts) = (levels.layers(), levels.parts());
         let chain = at.map(|cell| levels.ancestors(cell));
         let connection = from.zip(to).map(|(from, to)| levels.connection(from, to));
-        let cell = |place: Place| (place.0.x, place.0.y);
+        let cell = |place: CellArgument| (place.0.x, place.0.y);
         let mut out = io::stdout().lock();
         if self.json {
             let mut facts = json!({
@@ -487,7 +487,11 @@ impl Inspect {
 }
 
 /// The node of a cell that must be free.
-fn find(grid: &Grid, end: &'static str, Place(cell): Place) -> Result<NodeId, Failure> {
+fn find(
+    grid: &Grid,
+    end: &'static str,
+    CellArgument(cell): CellArgument,
+) -> Result<NodeId, Failure> {
     let (width, height) = (grid.width(), grid.height());
     let outside = ProblemError::Outside { end, cell, width, height };
     let node = grid.node(cell).ok_or_else(|| Failure::input(outside))?;
@@ -589,7 +593,7 @@ pub struct Draw {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     cell_px: Option<u32>,
     #[command(flatten)]
-    rules: Rules,
+    rules: Movement,
 }
 
 /// The most panels of a picture, if it is not said which.

@@ -8,6 +8,7 @@ use tickstar::catalog::{self, Entry};
 use tickstar_lab::WorldKind;
 
 use crate::failure::Failure;
+use crate::source::find_algorithm;
 
 /// List the algorithms: paper, parameters with defaults, what each promises and needs
 #[derive(Args)]
@@ -22,7 +23,7 @@ pub struct Algorithms {
 impl Algorithms {
     pub fn execute(&self) -> Result<(), Failure> {
         let entries: Vec<&Entry> = match &self.name {
-            Some(name) => vec![catalog::find(name).map_err(Failure::usage)?],
+            Some(name) => vec![find_algorithm(name)?],
             None => catalog::all().iter().collect(),
         };
         let mut out = io::stdout().lock();

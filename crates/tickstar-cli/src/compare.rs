@@ -4,18 +4,21 @@ mod by_length;
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use rayon::prelude::*;
 use tickstar::catalog::Config;
 use tickstar::{Hierarchy, Subgoals};
-use tickstar_lab::{Clock, Job, Problem, Record, Sample, Summary, Terrain};
+use tickstar_lab::text::{self, quoted};
+use tickstar_lab::{
+    ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Judging, Metric,
+    Record, Row, Sample, Section, Summary,
+};
 
 use crate::failure::Failure;
-use crate::source::{Map, Problems, Rules, Setting, Tables, Timing, Worlds, configure, progress};
+use crate::source::{
+    Map, Movement, PreparationTime, Problems, Setting, Tables, Timing, Worlds, configure, progress,
+};
 
 /// Compare algorithms with several budgets on the same problems
 #[derive(Args)]
@@ -28,13 +31,13 @@ use crate::source::{Map, Problems, Rules, Setting, Tables, Timing, Worlds, confi
     tickstar compare --cutoff 1000 --algorithms lrta:depth=4+8+16+32:budget=none,tba:budget=10+100\n  \
     tickstar compare --map a.map --scen a.map.scen --by-length 64 --clock 1 --algorithms astar,gbfs")]
 pub struct Compare {
-    /// A map; may be given several times [default: four that come with the program]
+    /// A map; may be given several times [default: four that are built in]
     #[arg(long, value_name = "FILE|builtin:NAME")]
     map: Vec<String>,
     #[command(flatten)]
     problems: Problems,
-    /// Algorithms, with parameters behind a colon; several values with + between are tried one by one;
-    /// `budget` can be given like a parameter and goes before --budgets (none: no limit)
+    /// Algorithms, with parameters after a colon; several values separated by + are tried one by one;
+    /// `budget` can be given like a parameter and overrides --budgets (none: no limit)
     #[arg(
         long,
         value_name = "NAME[:KEY=VALUE[+VALUE…]…],…",
@@ -49,9 +52,9 @@ pub struct Compare {
     /// paper does with 1000
     #[arg(long, value_name = "N")]
     cutoff: Option<u64>,
-    /// A row for each N cells of the shortest path's length, of the problems whose goal was reached, and
-    /// percentiles instead of means. A percentile is the nearest rank: the least value that so many
-    /// percent of all do not exceed. A gain is the expansions of the first setting over those of
+    /// One row per N cells of the shortest path's length, over the problems whose goal was reached, and
+    /// percentiles instead of means. A percentile is the nearest rank: the least value that this
+    /// percentage of all does not exceed. A gain is the expansions of the first setting over those of
     /// this one on the same problem
     #[arg(
         long,
@@ -61,7 +64,7 @@ pub struct Compare {
     )]
     by_length: Option<u64>,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     #[command(flatten)]
     worlds: Worlds,
     #[command(flatten)]
@@ -80,44 +83,24 @@ const MAPS: [&str; 4] =
 /// The budgets compared if none is given, and no clock either.
 const BUDGETS: [u64; 4] = [10, 25, 100, 1000];
 
-/// A map as the world sees it, and its problems.
-struct Course {
-    map: Map,
-    terrain: Terrain,
-    problems: Vec<Problem>,
-}
-
-/// An algorithm as configured, with a budget, and the name it was asked for by.
-struct Contestant {
-    name: String,
-    config: Config,
-    budget: Option<u64>,
-    /// It has gone beyond the cut-off.
-    out: AtomicBool,
-}
-
-impl Contestant {
-    fn title(&self) -> String {
-        format!("{} (budget {})", self.name, budget_name(self.budget))
-    }
-}
-
 /// What was made for all maps before anything was run.
 #[derive(Clone, Copy, Default)]
-struct Beforehand {
+struct Prepared {
     maps: u32,
-    levels: Duration,
-    level_bytes: usize,
-    subgoals: Duration,
+    time: PreparationTime,
+    hierarchy_bytes: usize,
     subgoal_bytes: usize,
 }
 
-impl Beforehand {
-    /// What one algorithm needed of it: seconds and bytes a map.
+impl Prepared {
+    /// What one algorithm needed of it: seconds and bytes per map.
     fn of(&self, config: &Config) -> Option<(f64, f64)> {
-        let subgoals = config.subgoal_level().is_some();
-        let seconds = self.levels + if subgoals { self.subgoals } else { Duration::ZERO };
-        let bytes = self.level_bytes + if subgoals { self.subgoal_bytes } else { 0 };
+        let PreparationTime { hierarchy, subgoals } = self.time;
+        let (mut seconds, mut bytes) = (hierarchy, self.hierarchy_bytes);
+        if config.subgoal_level().is_some() {
+            seconds += subgoals;
+            bytes += self.subgoal_bytes;
+        }
         let maps = f64::from(self.maps.max(1));
         let needs = config.entry().guarantees.needs_hierarchy;
         needs.then(|| (seconds.as_secs_f64() / maps, bytes as f64 / maps))
@@ -137,6 +120,7 @@ fn budget(text: &str) -> Result<Option<u64>, String> {
     match text.trim() {
         "none" => Ok(None),
         number => number.parse().map(Some).map_err(|_| {
+            let number = quoted(number);
             format!("budget `{number}` is not a whole number below 2^64, and not `none`")
         }),
     }
@@ -155,83 +139,75 @@ impl Compare {
             ));
         }
         let mut courses = self.courses()?;
-        for Contestant { config, .. } in &contestants {
-            for course in &courses {
-                course.terrain.admit(config.entry()).map_err(Failure::usage)?;
-                if clock.is_some() {
-                    Clock::admit(&course.terrain, config.entry())
-                        .map_err(|error| Failure::usage(error).about("--clock"))?;
-                }
-            }
+        let judging = if self.by_length.is_some() { Judging::Length } else { Judging::Moves };
+        let mut experiment = Experiment::new(contestants);
+        experiment.cutoff = self.cutoff;
+        experiment.max_intervals = self.worlds.max_intervals();
+        experiment.clock = clock;
+        experiment.judging = judging;
+        for course in &courses {
+            experiment.admit(course).map_err(|error| match error {
+                ExperimentError::Untimed(_) => Failure::usage(error).about("--clock"),
+                _ => Failure::usage(error),
+            })?;
         }
+        let count = experiment.contestants().len();
         let report = match self.by_length {
             None => {
-                let mut records: Vec<Vec<Record>> = contestants.iter().map(|_| vec![]).collect();
-                let before = self.run(&mut courses, &contestants, clock, |row| {
-                    for (list, record) in records.iter_mut().zip(row) {
-                        list.extend(record);
-                    }
+                let mut records: Vec<Vec<Record>> = vec![Vec::new(); count];
+                let prepared = self.run(&mut courses, &mut experiment, |row| {
+                    records.iter_mut().zip(row).for_each(|(list, record)| list.extend(record));
                 })?;
-                let summaries = records.iter().map(Summary::of);
-                self.report(contestants.iter().zip(summaries).collect(), before, clock.is_some())
+                self.report(&experiment, &records, prepared)
             }
             Some(width) => {
                 // Samples are kept, and not the records, as there may be very many.
-                let mut samples: Vec<Vec<Sample>> = contestants.iter().map(|_| vec![]).collect();
-                self.run(&mut courses, &contestants, clock, |row| {
+                let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); count];
+                self.run(&mut courses, &mut experiment, |row| {
                     let first = row.first().and_then(Option::as_ref);
                     for (nth, record) in row.iter().enumerate() {
-                        let beside = first.filter(|_| nth > 0);
-                        samples[nth]
-                            .extend(record.as_ref().and_then(|record| Sample::of(record, beside)));
+                        let baseline = first.filter(|_| nth > 0);
+                        let sample = record.as_ref().and_then(|r| Sample::of(r, baseline));
+                        samples[nth].extend(sample);
                     }
                 })?;
-                let rows: Vec<_> = contestants.iter().zip(samples).collect();
+                let rows: Vec<_> = experiment.contestants().iter().zip(samples).collect();
                 let problems = courses.iter().map(|course| course.problems.len()).sum();
-                by_length::report(&rows, problems, width, clock.is_some())
+                by_length::report(&rows, problems, &ByLength::new(&rows, width, clock.is_some()))
             }
         };
         self.show(&courses, &report)
     }
 
-    /// All contestants on all problems, in order; `take` is given what each problem led to.
+    /// All contestants on all problems; `take` is given the records of each problem, in order.
     fn run(
         &self,
         courses: &mut [Course],
-        contestants: &[Contestant],
-        clock: Option<Clock>,
+        experiment: &mut Experiment,
         mut take: impl FnMut(Vec<Option<Record>>),
-    ) -> Result<Beforehand, Failure> {
-        let mut before = Beforehand::default();
-        let total: usize = courses.iter().map(|course| course.problems.len()).sum();
-        let bar = progress((total * contestants.len()) as u64, "runs");
+    ) -> Result<Prepared, Failure> {
+        let mut prepared = Prepared::default();
+        let problems: usize = courses.iter().map(|course| course.problems.len()).sum();
+        let bar = progress((problems * experiment.contestants().len()) as u64, "runs");
         for (nth, course) in courses.iter_mut().enumerate() {
-            // One abstraction at a time: those of many maps would fill the memory.
-            for who in contestants {
-                let made = self.tables.prepare(nth, &mut course.terrain, &who.config)?;
-                before.levels += made.levels;
-                before.subgoals += made.subgoals;
+            // One hierarchy at a time: those of many maps would fill the memory.
+            for contestant in experiment.contestants() {
+                let made = self.tables.prepare(nth, &mut course.terrain, &contestant.config)?;
+                prepared.time.hierarchy += made.hierarchy;
+                prepared.time.subgoals += made.subgoals;
             }
             let hierarchy = course.terrain.map().hierarchy();
-            before.level_bytes += hierarchy.map_or(0, Hierarchy::bytes);
-            before.subgoal_bytes += course.terrain.subgoals().map_or(0, Subgoals::bytes);
-            before.maps += 1;
-            let solved: Result<Vec<Vec<Option<Record>>>, Failure> = course
-                .problems
-                .par_iter()
-                .enumerate()
-                .map(|(index, problem)| {
-                    let place = self.problems.place(nth, index);
-                    let all = self.solve(course, &place, problem, contestants, clock);
-                    bar.inc(contestants.len() as u64);
-                    all
-                })
-                .collect();
-            solved?.into_iter().for_each(&mut take);
+            prepared.hierarchy_bytes += hierarchy.map_or(0, Hierarchy::bytes);
+            prepared.subgoal_bytes += course.terrain.subgoals().map_or(0, Subgoals::bytes);
+            prepared.maps += 1;
+            let rows = experiment
+                .run_course(course, &|runs| bar.inc(runs as u64))
+                .map_err(|failed| self.problems.failure(nth, &failed))?;
+            rows.into_iter().for_each(&mut take);
             course.terrain.release();
         }
         bar.finish_and_clear();
-        Ok(before)
+        Ok(prepared)
     }
 
     fn contestants(&self, clock: Option<Clock>) -> Result<Vec<Contestant>, Failure> {
@@ -252,7 +228,8 @@ impl Compare {
                 let Setting(key, values) = part.parse().map_err(wrong)?;
                 if keys.contains(&key) {
                     return Err(wrong(format!(
-                        "`{key}` is given twice; several values go with a +"
+                        "`{}` is given twice; several values go with a +",
+                        quoted(&key)
                     )));
                 }
                 keys.push(key.clone());
@@ -279,12 +256,7 @@ impl Compare {
                     };
                     let (config, _) = configure(name, set, budget).map_err(named)?;
                     let name = full.clone();
-                    contestants.push(Contestant {
-                        name,
-                        config,
-                        budget,
-                        out: AtomicBool::default(),
-                    });
+                    contestants.push(Contestant { name, config, budget });
                 }
             }
         }
@@ -301,85 +273,47 @@ impl Compare {
         self.tables.check_count(names.len())?;
         let mut courses = Vec::new();
         for (nth, name) in names.into_iter().enumerate() {
-            let map = Map::load(name, self.rules)?;
+            let map = Map::load(name, self.movement)?;
             let problems = self.problems.load(&map, nth, self.worlds.seed)?;
             let terrain = self.worlds.terrain(&map)?;
             self.problems.check(nth, &terrain, &problems)?;
-            courses.push(Course { map, terrain, problems });
+            courses.push(Course { name: map.name, terrain, problems });
         }
         Ok(courses)
     }
 
-    /// One problem with every contestant, judged by the same distances; none for those that are out. By
-    /// length they are judged by the shortest path alone, as there may be very many problems.
-    fn solve(
+    /// The means of each contestant that is not excluded.
+    fn report(
         &self,
-        course: &Course,
-        place: &str,
-        problem: &Problem,
-        contestants: &[Contestant],
-        clock: Option<Clock>,
-    ) -> Result<Vec<Option<Record>>, Failure> {
-        let named = |error| Failure::input(format!("{place}{error}"));
-        let (mut reference, mut optimal) = (None, None);
-        let mut records = Vec::new();
-        for Contestant { config, budget, out, .. } in contestants {
-            if out.load(Ordering::Relaxed) {
-                records.push(None);
+        experiment: &Experiment,
+        records: &[Vec<Record>],
+        prepared: Prepared,
+    ) -> Report {
+        let mut excluded = Vec::new();
+        let mut comparison = Comparison { rows: Vec::new(), timed: experiment.clock.is_some() };
+        let mut needs = Vec::new();
+        for (nth, contestant) in experiment.contestants().iter().enumerate() {
+            if experiment.is_excluded(nth) {
+                excluded.push(contestant.title());
                 continue;
             }
-            let job = self.worlds.job(&course.map, &course.terrain, config, *budget)?;
-            let job = Job { clock, ..job };
-            let journey = job.sim(problem).map_err(named)?.run(job.max_intervals, None);
-            let most = journey.max_expansions_per_interval;
-            out.fetch_or(self.cutoff.is_some_and(|cutoff| most > cutoff), Ordering::Relaxed);
-            let record = if self.by_length.is_some() {
-                let optimal = match optimal {
-                    Some(optimal) => optimal,
-                    None => *optimal.insert(job.optimal(problem).map_err(named)?),
-                };
-                job.judge_length(problem, &journey, optimal)
-            } else {
-                let reference = match &mut reference {
-                    Some(reference) => reference,
-                    none => none.insert(job.reference(problem).map_err(named)?),
-                };
-                job.judge(problem, &journey, reference)
-            };
-            records.push(Some(record));
+            let needed = prepared.of(&contestant.config);
+            comparison.rows.push(Row {
+                name: contestant.name.clone(),
+                budget: contestant.budget,
+                summary: Summary::of(&records[nth]),
+                prepared_bytes: needed.map(|(_, bytes)| bytes),
+            });
+            needs.push(needed);
         }
-        Ok(records)
-    }
-
-    /// The means of each contestant that is not out.
-    fn report(&self, rows: Vec<(&Contestant, Summary)>, before: Beforehand, timed: bool) -> Report {
-        let (left_out, rows): (Vec<_>, Vec<_>) =
-            rows.into_iter().partition(|(who, _)| who.out.load(Ordering::Relaxed));
-        let missing = self.cutoff.filter(|_| !left_out.is_empty()).map(|cutoff| {
-            let names: Vec<_> = left_out.iter().map(|(who, _)| who.title()).collect();
+        let missing = self.cutoff.filter(|_| !excluded.is_empty()).map(|cutoff| {
             format!(
                 "left out, with more than {cutoff} expansions in an interval: {}",
-                names.join(", ")
+                excluded.join(", ")
             )
         });
-        let extra = Extra {
-            before: Some(before)
-                .filter(|_| rows.iter().any(|(who, _)| before.of(&who.config).is_some())),
-            timed,
-        };
-        let made = match extra.before {
-            Some(_) => " · made before: for each map, on average",
-            None => "",
-        };
-        let frames = if timed { " · slowdown: frames over the least, mean" } else { "" };
-        let legend = format!(
-            "length: walked, over the shortest · intervals to restarts: means · a move: expansions for \
-             each move · updates: nodes learned about after the search · back-moves: back along the \
-             way it came · non-optimal: on no shortest path\n\
-             most expansions, most tracing: in any interval of any problem · memory: of one agent at \
-             most{made}{frames}"
-        );
-        Report { csv: csv(&rows, extra), table: table(&rows, extra), legend, missing }
+        let (table, legend) = (table(&comparison, &needs), legend(&comparison));
+        Report { csv: comparison.csv(), table, legend, missing }
     }
 
     fn show(&self, courses: &[Course], report: &Report) -> Result<(), Failure> {
@@ -397,11 +331,12 @@ impl Compare {
             None => {}
         }
         let mut out = BufWriter::new(io::stdout().lock());
-        for Course { map, terrain, problems } in courses {
-            let (width, height) = (map.grid.width(), map.grid.height());
+        for Course { name, terrain, problems } in courses {
+            let (width, height) = (terrain.map().width(), terrain.map().height());
             let (world, count) = (terrain.kind(), problems.len());
             let noun = if count == 1 { "problem" } else { "problems" };
-            writeln!(out, "{} ({width}x{height}, {world}): {count} {noun}", map.name)?;
+            let (name, world) = (text::escaped(name), text::escaped(&world.to_string()));
+            writeln!(out, "{name} ({width}x{height}, {world}): {count} {noun}")?;
         }
         writeln!(out, "\n{table}\n\n{legend}")?;
         if let Some(missing) = missing {
@@ -415,116 +350,58 @@ fn budget_name(budget: Option<u64>) -> String {
     budget.map_or("none".into(), |budget| budget.to_string())
 }
 
-/// Columns that are there only if they were asked for, or mean something.
-#[derive(Clone, Copy)]
-struct Extra {
-    before: Option<Beforehand>,
-    timed: bool,
-}
-
 /// A time with a unit that suits it.
 fn time(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
 }
 
-fn table(rows: &[(&Contestant, Summary)], Extra { before, timed }: Extra) -> Table {
-    let mut header = vec![
-        "algorithm",
-        "budget",
-        "reached",
-        "length",
-        "intervals",
-        "first move",
-        "expansions",
-        "a move",
-        "updates",
-        "back-moves",
-        "non-optimal",
-        "restarts",
-        "most expansions",
-        "most tracing",
-        "memory",
-    ];
-    header.extend(before.map(|_| "made before"));
-    header.extend(timed.then_some("slowdown"));
+/// The table, with the seconds and bytes that each contestant needed before. The times are shown here alone,
+/// so that CSV is the same each time.
+fn table(comparison: &Comparison, needs: &[Option<(f64, f64)>]) -> Table {
+    let is_shown = |metric: &&Metric| metric.title().is_some();
+    let titles = |metrics: &mut dyn Iterator<Item = &'static Metric>| {
+        metrics.filter_map(Metric::title).collect::<Vec<_>>()
+    };
+    let mut header = vec!["algorithm", "budget", "reached"];
+    header.extend(titles(&mut comparison.metrics()));
+    header.extend(comparison.has_prepared().then_some("made before"));
+    header.extend(titles(&mut comparison.frame_metrics()));
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
-    for (who, summary) in rows {
-        let slowdown = summary.slowdown.map_or(String::new(), |mean| format!("{mean:.3}"));
-        let mut row = vec![
-            who.name.clone(),
-            budget_name(who.budget),
-            format!("{}/{}", summary.reached, summary.problems),
-            format!("{:.3}", summary.suboptimality),
-            format!("{:.1}", summary.intervals),
-            format!("{:.1}", summary.first_move_interval),
-            format!("{:.0}", summary.expansions),
-            format!("{:.1}", summary.expansions_per_move),
-            format!("{:.0}", summary.updates),
-            format!("{:.1}", summary.back_moves),
-            format!("{:.1}", summary.non_optimal_moves),
-            format!("{:.1}", summary.restarts),
-            summary.max_expansions_per_interval.to_string(),
-            summary.max_trace_steps_per_interval.to_string(),
-            format!("{} KB", summary.peak_bytes.div_ceil(1024)),
-        ];
-        row.extend(before.map(|before| match before.of(&who.config) {
-            Some((seconds, bytes)) => format!("{}, {:.1} MB", time(seconds), bytes / 1e6),
+    for (Row { name, budget, summary, .. }, needed) in comparison.rows.iter().zip(needs) {
+        let value = |metric: &'static Metric| {
+            summary.get(metric.name).map_or(String::new(), |value| metric.show(value))
+        };
+        let reached = format!("{}/{}", summary.reached, summary.problems);
+        let mut row = vec![name.clone(), budget_name(*budget), reached];
+        row.extend(comparison.metrics().filter(is_shown).map(value));
+        row.extend(comparison.has_prepared().then(|| match needed {
+            Some((seconds, bytes)) => format!("{}, {:.1} MB", time(*seconds), bytes / 1e6),
             None => "nothing".into(),
         }));
-        row.extend(timed.then_some(slowdown));
+        row.extend(comparison.frame_metrics().filter(is_shown).map(value));
         table.add_row(row);
     }
     align(&mut table);
     table
 }
 
-/// Puts all but the first column to the right.
+/// What the columns of the table mean: a line of means, and a line of maxima and the rest.
+fn legend(comparison: &Comparison) -> String {
+    let entry = |metric: &Metric| Some(format!("{}: {}", metric.title()?, metric.meaning));
+    let is_worst = |metric: &&Metric| metric.section() == Some(Section::Worst);
+    let means = comparison.metrics().filter(|metric| !is_worst(metric)).filter_map(entry);
+    let means: Vec<_> = means.collect();
+    let worst: Vec<_> = comparison.metrics().filter(is_worst).filter_map(entry).collect();
+    let mut rest = vec![format!("maxima — {}", worst.join(" · "))];
+    rest.extend(comparison.has_prepared().then(|| "made before: per map, mean".to_string()));
+    rest.extend(comparison.frame_metrics().filter_map(entry));
+    format!("means — {}\n{}", means.join(" · "), rest.join(" · "))
+}
+
+/// Right-aligns all but the first column.
 fn align(table: &mut Table) {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-}
-
-fn csv(rows: &[(&Contestant, Summary)], Extra { before, timed }: Extra) -> String {
-    let mut text = String::from(
-        "algorithm,budget,problems,reached,suboptimality,cost,moves,intervals,first_move_interval,\
-         expansions,expansions_per_move,updates,back_moves,non_optimal_moves,restarts,\
-         max_expansions_per_interval,max_trace_steps_per_interval,max_updates_per_interval,\
-         peak_bytes",
-    );
-    text.push_str(if before.is_some() { ",seconds_before,bytes_before" } else { "" });
-    text.push_str(if timed { ",slowdown\n" } else { "\n" });
-    for (who, s) in rows {
-        let budget = who.budget.map_or(String::new(), |budget| budget.to_string());
-        let mut values = vec![
-            who.name.clone(),
-            budget,
-            s.problems.to_string(),
-            s.reached.to_string(),
-            s.suboptimality.to_string(),
-            s.cost.to_string(),
-            s.moves.to_string(),
-            s.intervals.to_string(),
-            s.first_move_interval.to_string(),
-            s.expansions.to_string(),
-            s.expansions_per_move.to_string(),
-            s.updates.to_string(),
-            s.back_moves.to_string(),
-            s.non_optimal_moves.to_string(),
-            s.restarts.to_string(),
-            s.max_expansions_per_interval.to_string(),
-            s.max_trace_steps_per_interval.to_string(),
-            s.max_updates_per_interval.to_string(),
-            s.peak_bytes.to_string(),
-        ];
-        if let Some(before) = before {
-            let (seconds, bytes) = before.of(&who.config).unwrap_or_default();
-            values.extend([seconds.to_string(), bytes.to_string()]);
-        }
-        values.extend(timed.then(|| s.slowdown.map_or(String::new(), |mean| mean.to_string())));
-        text.push_str(&values.join(","));
-        text.push('\n');
-    }
-    text
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tickstar_lab::draw::{self, Picture};
-use tickstar_lab::{Interval, Outcome, WorldKind};
+use tickstar_lab::{Interval, Outcome, WorldKind, text};
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, Tables, Worlds};
+use crate::source::{Algorithm, Map, Movement, Problems, Tables, Worlds};
 
-/// Draw one run: the map, the expanded cells by time, the walk, back-moves, and what is not known
+/// Draw one run: the map, the expanded cells by time, the walk, back-moves, and the unknown cells
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar draw\n  \
@@ -29,7 +29,7 @@ pub struct Draw {
     #[command(flatten)]
     algorithm: Algorithm,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     #[command(flatten)]
     worlds: Worlds,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct Draw {
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "tickstar.png")]
     out: PathBuf,
-    /// Pixels a cell, 1 to 64 [default: to suit the map]
+    /// Pixels per cell, 1 to 64 [default: depends on the map]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     cell_px: Option<u32>,
 }
@@ -58,7 +58,7 @@ impl Format {
             Some("svg") => Ok(Format::Svg),
             _ => Err(Failure::usage(format!(
                 "{}: the picture's name must end in .png or .svg",
-                path.display()
+                text::path(path)
             ))),
         }
     }
@@ -77,7 +77,7 @@ impl Draw {
     pub fn execute(&self) -> Result<(), Failure> {
         let format = Format::of(&self.out)?;
         let (config, budget) = self.algorithm.configure(None)?;
-        let map = Map::load(&self.map, self.rules)?;
+        let map = Map::load(&self.map, self.movement)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
         let index = self.problem.wrapping_sub(1);
@@ -89,7 +89,7 @@ impl Draw {
         self.tables.prepare(0, &mut terrain, &config)?;
         self.problems.check(0, &terrain, &problems)?;
         let job = self.worlds.job(&map, &terrain, &config, budget)?;
-        let named = |error| Failure::input(format!("{}{error}", self.problems.place(0, index)));
+        let named = |error| Failure::input(format!("{}{error}", self.problems.origin(0, index)));
         let mut sim = job.sim(problem).map_err(named)?;
         let mut expanded = Vec::new();
         let mut observe = |interval: &Interval<'_>| {
@@ -105,15 +105,21 @@ impl Draw {
         let end = match (record.outcome, record.optimal) {
             (Outcome::Reached, Some(optimal)) => format!(
                 "length {:.1} (optimal {optimal:.1}) in {} intervals, {} expansions",
-                record.cost, record.intervals, record.expansions
+                record.tally.cost.in_cells(),
+                record.tally.intervals,
+                record.tally.expansions
             ),
             (Outcome::Reached, None) => {
-                format!("length {:.1} in {} intervals", record.cost, record.intervals)
+                format!(
+                    "length {:.1} in {} intervals",
+                    record.tally.cost.in_cells(),
+                    record.tally.intervals
+                )
             }
             (Outcome::Unreachable, _) => {
-                format!("unreachable, after {} intervals", record.intervals)
+                format!("unreachable, after {} intervals", record.tally.intervals)
             }
-            (Outcome::GaveUp, _) => format!("gave up after {} intervals", record.intervals),
+            (Outcome::GaveUp, _) => format!("gave up after {} intervals", record.tally.intervals),
         };
         let world = match terrain.kind() {
             WorldKind::Known => String::new(),
@@ -133,6 +139,6 @@ impl Draw {
         };
         let svg = draw::svg(&picture, self.cell_px.unwrap_or_else(|| draw::default_cell_px(&grid)));
         format.write(svg, &self.out)?;
-        Ok(writeln!(io::stdout(), "{}: {caption}", self.out.display())?)
+        Ok(writeln!(io::stdout(), "{}: {}", text::path(&self.out), text::escaped(&caption))?)
     }
 }

@@ -5,14 +5,16 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use tickstar_lab::text::{self, quoted};
+
 /// Why the command did not run to its end.
 #[derive(Debug)]
 pub enum Failure {
-    /// The flags ask for something that does not exist or make no sense together: exit code 2.
+    /// The flags name something that does not exist or contradict each other: exit code 2.
     Usage(String),
     /// A file or a problem in it is bad: exit code 3.
     Input(String),
-    /// Whoever reads our output has stopped reading.
+    /// The reader of our output has closed it.
     Closed,
 }
 
@@ -25,18 +27,18 @@ impl Failure {
         Failure::Input(reason.to_string())
     }
 
-    /// The same, with what it is about named before.
+    /// The same, prefixed with what it is about.
     pub fn about(self, what: &str) -> Failure {
         match self {
-            Failure::Usage(message) => Failure::Usage(format!("`{what}`: {message}")),
-            Failure::Input(message) => Failure::Input(format!("`{what}`: {message}")),
+            Failure::Usage(message) => Failure::Usage(format!("`{}`: {message}", quoted(what))),
+            Failure::Input(message) => Failure::Input(format!("`{}`: {message}", quoted(what))),
             Failure::Closed => Failure::Closed,
         }
     }
 
     /// A file that cannot be written.
     pub fn writing(path: &Path, error: &io::Error) -> Failure {
-        Failure::Input(format!("{}: cannot be written: {error}", path.display()))
+        Failure::Input(format!("{}: cannot be written: {error}", text::path(path)))
     }
 
     pub fn report(self) -> ExitCode {
@@ -45,9 +47,10 @@ impl Failure {
             Failure::Input(message) => (message, 3),
             Failure::Closed => return ExitCode::SUCCESS,
         };
-        eprintln!("error: {message}");
+        // Quoted text is safe already; this is for what other libraries quote.
+        eprintln!("error: {}", text::escaped(&message));
         if code == 2 {
-            eprintln!("`tickstar --help` and `tickstar COMMAND --help` tell what there is.");
+            eprintln!("See `tickstar --help` and `tickstar COMMAND --help`.");
         }
         ExitCode::from(code)
     }

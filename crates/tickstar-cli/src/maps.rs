@@ -11,14 +11,15 @@ use tickstar_lab::builtin;
 use tickstar_lab::check::{self, Checked};
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};
+use tickstar_lab::text;
 
 use crate::failure::Failure;
-use crate::source::{Map, Rules, progress};
+use crate::source::{Map, Movement, progress};
 
 /// List, generate, inspect, convert and check maps
 #[derive(Subcommand)]
 pub enum Maps {
-    /// List the maps that come with the program, and the kinds that can be generated
+    /// List the built-in maps, and the kinds that can be generated
     List,
     Generate(Generate),
     Inspect(Inspect),
@@ -40,7 +41,7 @@ impl Maps {
 
 fn list() -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    writeln!(out, "Maps that come with the program:")?;
+    writeln!(out, "Built-in maps:")?;
     for map in builtin::all() {
         writeln!(out, "  builtin:{:<14} {}", map.name, map.about)?;
     }
@@ -101,12 +102,12 @@ pub struct Convert {
     /// Where to write it: .map, .txt, .png or .svg
     out: PathBuf,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
 }
 
 impl Convert {
     fn execute(&self) -> Result<(), Failure> {
-        write(&Map::load(&self.map, self.rules)?.grid, &self.out)
+        write(&Map::load(&self.map, self.movement)?.grid, &self.out)
     }
 }
 
@@ -122,20 +123,20 @@ fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
         _ => {
             return Err(Failure::usage(format!(
                 "{}: the name must end in .map, .txt, .png or .svg",
-                path.display()
+                text::path(path)
             )));
         }
     };
     std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
 }
 
-/// Tell a map's size, its free cells, and how many parts they fall into
+/// Print a map's size, its free cells, and its connected components
 #[derive(Args)]
 pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
     map: String,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     /// As a JSON object
     #[arg(long)]
     json: bool,
@@ -143,7 +144,7 @@ pub struct Inspect {
 
 impl Inspect {
     fn execute(&self) -> Result<(), Failure> {
-        let map = Map::load(&self.map, self.rules)?;
+        let map = Map::load(&self.map, self.movement)?;
         let (width, height) = (map.grid.width(), map.grid.height());
         let (_, parts) = generate::components(&map.grid);
         let free: usize = parts.iter().sum();
@@ -162,7 +163,7 @@ impl Inspect {
             writeln!(out, "{facts}")?;
         } else {
             let share = 100.0 * free as f64 / (f64::from(width) * f64::from(height));
-            writeln!(out, "{}: {width} wide, {height} high", map.name)?;
+            writeln!(out, "{}: {width} wide, {height} high", text::escaped(&map.name))?;
             writeln!(out, "{free} free cells ({share:.1} %)")?;
             writeln!(out, "{} connected parts, the largest with {largest} cells", parts.len())?;
         }
@@ -184,7 +185,7 @@ pub struct Check {
 
 impl Check {
     fn execute(&self) -> Result<(), Failure> {
-        let folder = self.folder.display();
+        let folder = text::path(&self.folder);
         if !self.folder.is_dir() {
             return Err(Failure::input(format!("{folder}: there is no such folder")));
         }
@@ -218,10 +219,10 @@ impl Check {
     }
 }
 
-/// Says what is out of the ordinary in a file.
+/// Prints the unsolvable and mismatched problems of a file.
 fn report(checked: &Checked) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let scen = checked.scen.display();
+    let scen = text::path(&checked.scen);
     for problem in &checked.unsolvable {
         writeln!(out, "{scen}: {} to {}: unsolvable, as stated", problem.start, problem.goal)?;
     }

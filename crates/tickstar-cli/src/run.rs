@@ -1,20 +1,20 @@
-//! `tickstar run`: one algorithm on one map, over any number of problems.
+//! `tickstar run`: one algorithm on one map, for any number of problems.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use rayon::prelude::*;
 use serde_json::json;
 use tickstar::{NodeId, Space};
+use tickstar_lab::text::quoted;
 use tickstar_lab::{
-    Clock, Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record, Summary,
-    WorldKind,
+    Clock, FailedProblem, Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record,
+    Summary, WorldKind,
 };
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Problems, Rules, Tables, Timing, Worlds, progress};
+use crate::source::{Algorithm, Map, Movement, Problems, Tables, Timing, Worlds, progress};
 
 /// Run an algorithm on the problems of a map
 #[derive(Args)]
@@ -34,25 +34,25 @@ pub struct Run {
     #[command(flatten)]
     algorithm: Algorithm,
     #[command(flatten)]
-    rules: Rules,
+    movement: Movement,
     #[command(flatten)]
     worlds: Worlds,
     #[command(flatten)]
     tables: Tables,
     #[command(flatten)]
     timing: Timing,
-    /// Put the agent back to the start until a run needs no new search and teaches nothing more about
-    /// where it went, and print the path that was found if there is one: with rtba and tbaa as they are
+    /// Put the agent back to the start until a run needs no new search and raises no heuristic value on
+    /// its way, and print the path that was found if there is one: with rtba and tbaa with their defaults
     /// it is a shortest one, and lrta, p-lrta, lss-lrta and rtaa end on a shortest walk
     #[arg(long, conflicts_with = "clock")]
     repeat: bool,
-    /// One JSON object a run, in the order of the input
+    /// One JSON object per run, in the order of the input
     #[arg(long)]
     json: bool,
     /// Also every position of the walk, start first
     #[arg(long)]
     path: bool,
-    /// Write what happened in each interval to a file, one JSON object a line
+    /// Write what happened in each interval to a file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
         let clock = self.timing.clock()?;
         let (config, budget) = self.algorithm.configure(clock)?;
-        let map = Map::load(&self.map, self.rules)?;
+        let map = Map::load(&self.map, self.movement)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
         self.tables.check_count(1)?;
@@ -69,8 +69,8 @@ impl Run {
         self.tables.prepare(0, &mut terrain, &config)?;
         if self.repeat && terrain.changes() {
             return Err(Failure::usage(format!(
-                "--repeat needs a map that stays as it is: in the world {} no run is like the last",
-                terrain.kind()
+                "--repeat needs a map that does not change: in the world {} no run is like the last",
+                quoted(&terrain.kind().to_string())
             )));
         }
         if clock.is_some() {
@@ -100,20 +100,13 @@ impl Run {
         Ok(out.flush()?)
     }
 
-    /// On all processors, with a progress bar.
+    /// In parallel, with a progress bar.
     fn run_all(&self, job: &Job<'_>, problems: &[Problem]) -> Result<Vec<Record>, Failure> {
         let bar = progress(problems.len() as u64, "problems");
-        let records: Result<Vec<Vec<Record>>, Failure> = problems
-            .par_iter()
-            .enumerate()
-            .map(|(index, problem)| {
-                let runs = self.solve(job, problem, None);
-                bar.inc(1);
-                runs.map_err(|error| self.named(index, &error))
-            })
-            .collect();
+        let solve = |job: &Job<'_>, problem: &Problem| self.solve(job, problem, None);
+        let records = job.run_all(problems, solve, || bar.inc(1));
         bar.finish_and_clear();
-        Ok(records?.concat())
+        records.map_err(|failed| self.problems.failure(0, &failed))
     }
 
     /// One after another, so that the file is in order.
@@ -129,7 +122,7 @@ impl Run {
         let mut records = Vec::new();
         for (index, problem) in problems.iter().enumerate() {
             if let WorldKind::Partial(_) = job.terrain.kind() {
-                let hidden = hidden(job, problem).map_err(|error| self.named(index, &error))?;
+                let hidden = hidden(job, problem).map_err(|error| self.failure(index, error))?;
                 let line = json!({ "problem": index, "hidden": hidden });
                 writeln!(file, "{line}").map_err(failed)?;
             }
@@ -145,13 +138,13 @@ impl Run {
                 }
             };
             let runs = self.solve(job, problem, Some(&mut observe));
-            records.extend(runs.map_err(|error| self.named(index, &error))?);
+            records.extend(runs.map_err(|error| self.failure(index, error))?);
         }
         written.and_then(|()| file.flush()).map_err(failed)?;
         Ok(records)
     }
 
-    /// One run, or with `--repeat` as many as it takes.
+    /// One run, or with `--repeat` as many as needed.
     fn solve(
         &self,
         job: &Job<'_>,
@@ -171,12 +164,12 @@ impl Run {
         Ok(runs.into_iter().map(with_path).collect())
     }
 
-    fn named(&self, index: usize, error: &ProblemError) -> Failure {
-        Failure::input(format!("{}{error}", self.problems.place(0, index)))
+    fn failure(&self, index: usize, reason: ProblemError) -> Failure {
+        self.problems.failure(0, &FailedProblem { index, reason })
     }
 }
 
-/// The cells that are blocked in truth and free on the map, by which the walk can be checked.
+/// The cells that are truly blocked but free on the map, by which the walk can be checked.
 fn hidden(job: &Job<'_>, problem: &Problem) -> Result<Vec<[u32; 2]>, ProblemError> {
     let sim = job.sim(problem)?;
     let truth = sim.world().truth();
@@ -187,7 +180,7 @@ fn hidden(job: &Job<'_>, problem: &Problem) -> Result<Vec<[u32; 2]>, ProblemErro
 fn line(job: &Job<'_>, problem: usize, interval: &Interval<'_>) -> serde_json::Value {
     let cell = |node| job.cells(&[node])[0];
     let (blocked, freed): (Vec<NodeId>, Vec<NodeId>) =
-        interval.news.iter().partition(|&&node| !interval.known.contains(node));
+        interval.changed.iter().partition(|&&node| !interval.known.contains(node));
     let above: Vec<_> =
         interval.expanded_above.iter().map(|&(level, node)| (level, node.0)).collect();
     json!({
@@ -213,38 +206,41 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
         (Outcome::Unreachable, _) => writeln!(
             out,
             "unreachable, found out after {} intervals and {} expansions",
-            record.intervals, record.expansions
+            record.tally.intervals, record.tally.expansions
         )?,
         (Outcome::GaveUp, _) => writeln!(
             out,
             "gave up after {} intervals, {} moves and {} expansions",
-            record.intervals, record.moves, record.expansions
+            record.tally.intervals, record.tally.moves, record.tally.expansions
         )?,
-        // A way has opened since.
+        // A path has opened since.
         (Outcome::Reached, None) => writeln!(
             out,
-            "reached in {} intervals, {} moves of length {:.2} (there was no way at first), {} \
+            "reached in {} intervals, {} moves of length {:.2} (there was no path at first), {} \
              expansions",
-            record.intervals, record.moves, record.cost, record.expansions
+            record.tally.intervals,
+            record.tally.moves,
+            record.tally.cost.in_cells(),
+            record.tally.expansions
         )?,
         (Outcome::Reached, Some(optimal)) => writeln!(
             out,
             "reached in {} intervals, {} moves of length {:.2} ({:.3} times the optimal {optimal:.2}), \
              {} expansions, at most {} in an interval",
-            record.intervals,
-            record.moves,
-            record.cost,
-            record.suboptimality.unwrap_or(1.0),
-            record.expansions,
-            record.max_expansions_per_interval,
+            record.tally.intervals,
+            record.tally.moves,
+            record.tally.cost.in_cells(),
+            record.suboptimality().unwrap_or(1.0),
+            record.tally.expansions,
+            record.tally.max_expansions_per_interval,
         )?,
     }
     if let Some(clock) = record.clock {
-        let noun = if clock.stages == 1 { "stage" } else { "stages" };
+        let noun = if clock.segments == 1 { "stage" } else { "stages" };
         writeln!(
             out,
             "  planned in {} {noun}: {} frames, {:.3} times the least, which is {}",
-            clock.stages, clock.frames, clock.slowdown, clock.least_frames
+            clock.segments, clock.frames, clock.slowdown, clock.least_frames
         )?;
     }
     if let Some(path) = &record.path {
@@ -270,15 +266,15 @@ fn print_summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure>
          in interval {:.1}, {:.0} expansions, {:.1} back-moves, {:.1} non-optimal moves, {:.1} restarts",
         summary.reached,
         summary.problems,
-        summary.suboptimality,
-        summary.intervals,
-        summary.first_move_interval,
-        summary.expansions,
-        summary.back_moves,
-        summary.non_optimal_moves,
-        summary.restarts,
+        summary.value("suboptimality"),
+        summary.value("intervals"),
+        summary.value("first_move_interval"),
+        summary.value("expansions"),
+        summary.value("back_moves"),
+        summary.value("non_optimal_moves"),
+        summary.value("restarts"),
     )?;
-    if let Some(slowdown) = summary.slowdown {
+    if let Some(slowdown) = summary.get("slowdown") {
         writeln!(out, "frames: {slowdown:.3} times the least on average")?;
     }
     Ok(())

@@ -2,23 +2,25 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use tickstar::catalog::{self, Config};
+use tickstar::catalog::{self, Config, Entry};
 use tickstar::{Cell, Corners, Grid, Hierarchy, Neighbors, Subgoals};
 use tickstar_lab::builtin::{self, Builtin};
-use tickstar_lab::{Clock, Job, Pace, Preparation, Problem, Terrain, WorldKind, files};
+use tickstar_lab::text::{self, quoted};
+use tickstar_lab::{Clock, FailedProblem, Job, Pace, Problem, Terrain, WorldKind, files};
 
 use crate::failure::Failure;
 
 /// How the map is walked.
 #[derive(Args, Clone, Copy)]
-pub struct Rules {
+pub struct Movement {
     /// Whether a diagonal step may pass the corner of a blocked cell
     #[arg(long, value_enum, default_value_t = CornerRule::Never)]
     corners: CornerRule,
-    /// How many neighbours a cell has
+    /// How many neighbors a cell has
     #[arg(long, value_enum, default_value_t = Neighborhood::Eight)]
     neighbors: Neighborhood,
 }
@@ -49,14 +51,15 @@ pub struct Map {
 }
 
 impl Map {
-    /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the map that comes with the program under `builtin:NAME`.
-    pub fn load(source: &str, rules: Rules) -> Result<Map, Failure> {
+    /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the built-in map `builtin:NAME`.
+    pub fn load(source: &str, movement: Movement) -> Result<Map, Failure> {
         let (grid, builtin) = match source.strip_prefix("builtin:") {
             Some(name) => {
                 let found = builtin::find(name).ok_or_else(|| {
                     let names: Vec<_> = builtin::all().iter().map(|map| map.name).collect();
                     Failure::usage(format!(
-                        "there is no map `builtin:{name}`; there are: {}",
+                        "there is no map `builtin:{}`; there are: {}",
+                        quoted(name),
                         names.join(", ")
                     ))
                 })?;
@@ -64,16 +67,16 @@ impl Map {
             }
             None => (files::read_map(Path::new(source)).map_err(Failure::input)?, None),
         };
-        Ok(Map { builtin, ..Map::from_grid(source, grid, rules) })
+        Ok(Map { builtin, ..Map::from_grid(source, grid, movement) })
     }
 
-    /// A map that is walked by these rules.
-    pub fn from_grid(name: &str, grid: Grid, rules: Rules) -> Map {
-        let corners = match rules.corners {
+    /// A map that is walked by these movement.
+    pub fn from_grid(name: &str, grid: Grid, movement: Movement) -> Map {
+        let corners = match movement.corners {
             CornerRule::Never => Corners::Never,
             CornerRule::Allowed => Corners::Allowed,
         };
-        let neighbors = match rules.neighbors {
+        let neighbors = match movement.neighbors {
             Neighborhood::Four => Neighbors::Four,
             Neighborhood::Eight => Neighbors::Eight,
         };
@@ -92,18 +95,18 @@ pub struct Worlds {
         default_value = "known",
         long_help = "What the agent knows of the map, and how the map changes:\n  \
             known              the agent knows the map\n  \
-            unknown            it takes every cell for free until it has been next to it\n  \
+            unknown            it assumes every cell is free until it has been next to it\n  \
             partial[:PERCENT]  it knows the map's walls, but a share of the free cells\n                     \
             is blocked too; 15 percent unless you say otherwise\n  \
             dynamic:RATE       after every 10 moves, RATE/2 % of the map's free cells are\n                     \
             blocked, and RATE/2 % of the blocked ones are free\n  \
             script:FILE        changes from a file: lines `12 30 7 blocked` or `40 30 7 free`\n                     \
             (interval, column, row) by interval; `end` is the last line\n\n\
-            In the last two the agent is told of every change."
+            In the last two every change is reported to the agent."
     )]
     world: WorldKind,
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
-    /// sides; for learning real-time searches, which are slow to notice that there is no way, 50000 divided
+    /// sides; for learning real-time searches, which are slow to detect that there is no path, 50000 divided
     /// by the budget times that sum (at least 200 times, and 2000 times without a budget)]
     #[arg(long, value_name = "N")]
     max_intervals: Option<u64>,
@@ -116,6 +119,11 @@ impl Worlds {
     /// The map as the world sees it.
     pub fn terrain(&self, map: &Map) -> Result<Terrain, Failure> {
         Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
+    }
+
+    /// The most intervals of a run, if given.
+    pub fn max_intervals(&self) -> Option<u64> {
+        self.max_intervals
     }
 
     /// An algorithm to be run there.
@@ -135,13 +143,13 @@ impl Worlds {
 /// A clock by which frames are counted.
 #[derive(Args)]
 pub struct Timing {
-    /// Count the frames of a game with MS milliseconds for thinking in each, as the 2005 paper does with
-    /// 1, 2 and 10: a unit walks what it has planned and plans on while it walks. For algorithms that
-    /// walk what they have planned, in the world known (the paper's s-A* is astar, its s-PRA* is pra with
-    /// k=inf). A budget that is not given is what can be expanded in a frame
+    /// Count the frames of a game with MS milliseconds of planning in each, as the 2005 paper does with
+    /// 1, 2 and 10: a unit walks what it has planned and continues to plan while it walks. For algorithms
+    /// that walk what they have planned, in the world known (the paper's s-A* is astar, its s-PRA* is pra
+    /// with k=inf). The default budget is then what can be expanded in a frame
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     clock: Option<f64>,
-    /// Milliseconds a frame, with --clock
+    /// Milliseconds per frame, with --clock
     #[arg(
         long,
         value_name = "MS",
@@ -150,7 +158,7 @@ pub struct Timing {
         allow_negative_numbers = true
     )]
     frame: f64,
-    /// Cells a unit walks in a second, with --clock
+    /// Cells a unit walks per second, with --clock
     #[arg(
         long,
         value_name = "TILES",
@@ -159,7 +167,7 @@ pub struct Timing {
         allow_negative_numbers = true
     )]
     speed: f64,
-    /// Expansions in a microsecond, with --clock
+    /// Expansions per microsecond, with --clock
     #[arg(
         long,
         value_name = "N",
@@ -189,7 +197,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Refuses more or fewer files than there are maps.
+    /// Refuses more or fewer files than maps.
     pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
         if self.tables.is_empty() || self.tables.len() == maps {
             return Ok(());
@@ -200,25 +208,25 @@ impl Tables {
         )))
     }
 
-    /// Makes what an algorithm needs on the `nth` map, or reads its tables. Answers how long making took.
+    /// Makes what an algorithm needs on the `nth` map, or reads its tables. Returns how long making it took.
     pub fn prepare(
         &self,
         nth: usize,
         terrain: &mut Terrain,
         config: &Config,
-    ) -> Result<Preparation, Failure> {
+    ) -> Result<PreparationTime, Failure> {
+        let mut begin = Instant::now();
+        terrain.prepare_hierarchy(config).map_err(Failure::input)?;
+        let hierarchy = begin.elapsed();
         if let Some(path) = self.tables.get(nth).filter(|_| config.subgoal_level().is_some()) {
-            // The levels first: the tables are about them.
-            let pra = configure("pra", &[], None)?.0;
-            terrain.prepare(&pra, |_| ()).map_err(Failure::usage)?;
             let map = terrain.map();
             let hierarchy = map.hierarchy().expect("prepared above");
             let tables = read_subgoals(path, map, hierarchy)?;
             let (level, asked) = (tables.level(), config.subgoal_level().unwrap_or(0));
             if level != asked {
                 return Err(Failure::usage(format!(
-                    "{}: subgoals of level {level}, but level={asked} is asked for",
-                    path.display()
+                    "{}: subgoals of level {level}, but level={asked} was requested",
+                    text::path(path)
                 )));
             }
             terrain.set_subgoals(tables);
@@ -228,16 +236,24 @@ impl Tables {
             bar.set_length(all as u64);
             bar.inc(1);
         };
-        let made = terrain.prepare(config, tick).map_err(Failure::usage);
+        begin = Instant::now();
+        let made = terrain.prepare_subgoals(config, tick).map_err(Failure::usage);
         bar.finish_and_clear();
-        made
+        made.map(|()| PreparationTime { hierarchy, subgoals: begin.elapsed() })
     }
+}
+
+/// How long it took to make what an algorithm needs beside the map.
+#[derive(Clone, Copy, Default)]
+pub struct PreparationTime {
+    pub hierarchy: Duration,
+    pub subgoals: Duration,
 }
 
 /// Reads tables of subgoals for a map.
 pub fn read_subgoals(path: &Path, grid: &Grid, hierarchy: &Hierarchy) -> Result<Subgoals, Failure> {
     let named =
-        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
+        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", text::path(path)));
     let bytes = std::fs::read(path).map_err(|error| named(&error))?;
     Subgoals::from_bytes(&bytes, grid, hierarchy).map_err(|error| named(&error))
 }
@@ -256,17 +272,17 @@ pub struct Problems {
     problems: Vec<PathBuf>,
     /// The start, as column and row from the top left
     #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
-    from: Option<Place>,
+    from: Option<CellArgument>,
     /// The goal, as column and row from the top left
     #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
-    to: Option<Place>,
+    to: Option<CellArgument>,
     /// Only the first N problems of the file; for a built-in map, how many random ones
     #[arg(long, value_name = "N")]
     take: Option<usize>,
 }
 
 impl Problems {
-    /// Refuses more or fewer files than there are maps, but for one that is for all.
+    /// Refuses more or fewer files than maps, except one file for all.
     pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
         for (flag, files) in [("--scen", &self.scen), ("--problems", &self.problems)] {
             if files.len() > 1 && files.len() != maps {
@@ -279,8 +295,8 @@ impl Problems {
         Ok(())
     }
 
-    /// The problems asked for on this map, the `nth` of those given; random ones if none were and the map
-    /// comes with the program.
+    /// The problems requested on this map, the `nth` of those given; random ones if none were and the map
+    /// is built in.
     pub fn load(&self, map: &Map, nth: usize, seed: u64) -> Result<Vec<Problem>, Failure> {
         let mut problems = if let Some(path) = nth_or_only(&self.scen, nth) {
             files::read_scen(path, &map.name, &map.grid).map_err(Failure::input)?
@@ -308,11 +324,16 @@ impl Problems {
     }
 
     /// Where a problem of the `nth` map comes from, to name it in a message.
-    pub fn place(&self, nth: usize, index: usize) -> String {
+    pub fn origin(&self, nth: usize, index: usize) -> String {
         match nth_or_only(&self.scen, nth).or(nth_or_only(&self.problems, nth)) {
-            Some(path) => format!("{}: problem {}: ", path.display(), index + 1),
+            Some(path) => format!("{}: problem {}: ", text::path(path), index + 1),
             None => String::new(),
         }
+    }
+
+    /// A problem of the `nth` map that cannot be run.
+    pub fn failure(&self, nth: usize, failed: &FailedProblem) -> Failure {
+        Failure::input(format!("{}{}", self.origin(nth, failed.index), failed.reason))
     }
 
     /// Refuses problems of the `nth` map that cannot be run before any is.
@@ -324,7 +345,7 @@ impl Problems {
     ) -> Result<(), Failure> {
         for (index, problem) in problems.iter().enumerate() {
             let named = |error: &dyn std::error::Error| {
-                Failure::input(format!("{}{error}", self.place(nth, index)))
+                Failure::input(format!("{}{error}", self.origin(nth, index)))
             };
             terrain.ends(problem).map_err(|error| named(&error))?;
             terrain.check(problem.goal).map_err(|error| named(&error))?;
@@ -341,18 +362,18 @@ fn nth_or_only(files: &[PathBuf], nth: usize) -> Option<&Path> {
 
 /// A cell, written `X,Y`.
 #[derive(Clone, Copy)]
-pub struct Place(pub Cell);
+pub struct CellArgument(pub Cell);
 
-impl FromStr for Place {
+impl FromStr for CellArgument {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Place, String> {
+    fn from_str(text: &str) -> Result<CellArgument, String> {
         let number = |part: &str| part.trim().parse::<u32>().ok();
         let pair = text.split_once(',').and_then(|(x, y)| Some((number(x)?, number(y)?)));
         let (x, y) = pair.ok_or_else(|| {
             "expected two numbers from 0 with a comma between, such as 12,34".to_string()
         })?;
-        Ok(Place(Cell::new(x, y)))
+        Ok(CellArgument(Cell::new(x, y)))
     }
 }
 
@@ -379,7 +400,7 @@ pub struct Algorithm {
     /// The algorithm: see `tickstar algorithms`
     #[arg(long, value_name = "NAME", default_value = "tba")]
     algorithm: String,
-    /// What each interval may spend: expansions, or units shared with tracing [default: the
+    /// The budget of each interval: expansions, or units shared with tracing [default: the
     /// algorithm's own, see `tickstar algorithms`]
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
@@ -392,8 +413,8 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// The algorithm as configured, and its budget; with a clock, what can be expanded in a frame if none
-    /// is given.
+    /// The algorithm as configured, and its budget; with a clock, the default is what can be expanded in a
+    /// frame.
     pub fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
         let mut settings = self.settings.clone();
         settings.extend(self.weight.clone().map(|weight| Setting("weight".into(), weight)));
@@ -402,15 +423,25 @@ impl Algorithm {
     }
 }
 
+/// The algorithm of this name.
+pub fn find_algorithm(name: &str) -> Result<&'static Entry, Failure> {
+    // What is not found is looked up again as quoted, for an error that quotes it so; likewise below.
+    catalog::find(name).or_else(|_| catalog::find(&quoted(name))).map_err(Failure::usage)
+}
+
 /// The algorithm of this name with these settings, and the budget it is to be run with.
 pub fn configure(
     name: &str,
     settings: &[Setting],
     budget: Option<u64>,
 ) -> Result<(Config, Option<u64>), Failure> {
-    let entry = catalog::find(name).map_err(Failure::usage)?;
+    let entry = find_algorithm(name)?;
     let pairs: Vec<_> = settings.iter().map(|Setting(key, value)| (key, value)).collect();
-    let config = entry.configure(&pairs).map_err(Failure::usage)?;
+    let safe = |(key, value): &(&String, &String)| (quoted(key), quoted(value));
+    let config = entry
+        .configure(&pairs)
+        .or_else(|_| entry.configure(&pairs.iter().map(safe).collect::<Vec<_>>()))
+        .map_err(Failure::usage)?;
     let budget = budget.or(entry.default_budget);
     if let Some(budget) = budget {
         config.check_budget(budget).map_err(Failure::usage)?;
@@ -418,7 +449,7 @@ pub fn configure(
     Ok((config, budget))
 }
 
-/// A progress bar on the terminal, if there is one.
+/// A progress bar, if standard error is a terminal.
 pub fn progress(length: u64, what: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed} (left {eta})")
         .expect("a constant template");

@@ -1,7 +1,7 @@
-//! What an expansion costs in each algorithm of the catalogue, in one run.
+//! What an expansion costs in each algorithm of the catalog, in one run.
 //!
 //! `cargo bench --bench rivals` prints a table: the time of all ticks of an agent over all expansions it did,
-//! learning, tracing and walking included, with a budget of 100 a tick (lrta and p-lrta: their own
+//! learning, tracing and walking included, with a budget of 100 per tick (lrta and p-lrta: their own
 //! lookahead). The ratio to the bare A* loop on the same problems is what counts.
 
 mod courses;
@@ -30,7 +30,7 @@ struct Work {
 }
 
 impl Work {
-    /// For each expansion, and for each node looked at: expanded or updated.
+    /// For each expansion, and for each node expanded or updated.
     fn ns(&self) -> (f64, f64) {
         let (time, expansions) = (self.time.as_nanos() as f64, self.expansions as f64);
         (time / expansions, time / (expansions + self.updates as f64))
@@ -166,7 +166,7 @@ fn main() {
         println!();
     }
     println!(
-        "\ntimes: the bare loop's · updates: for each expansion · each: ns for each node looked at, \
+        "\ntimes: the bare loop's · updates: for each expansion · each: ns per node expanded or updated, \
          expanded or updated"
     );
 }

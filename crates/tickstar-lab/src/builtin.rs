@@ -1,4 +1,4 @@
-//! Maps that come with the program.
+//! Built-in maps.
 
 use tickstar::{Cell, Grid};
 
@@ -8,12 +8,12 @@ use crate::generate::{Kind, generate, random_problems};
 /// The seed of every generated map below.
 const SEED: u64 = 1;
 
-/// A map that comes with the program.
+/// A built-in map.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
-    /// What it is asked for by.
+    /// Its name, after `builtin:`.
     pub name: &'static str,
-    /// What there is to see, in a sentence.
+    /// A description in one sentence.
     pub about: &'static str,
     source: Source,
 }
@@ -22,7 +22,7 @@ pub struct Builtin {
 enum Source {
     /// Drawn by hand, with the one problem it was drawn for.
     Drawn { map: &'static [u8], start: (u32, u32), goal: (u32, u32) },
-    /// Made when asked for.
+    /// Generated on demand.
     Generated { kind: Kind, side: u32 },
 }
 
@@ -44,7 +44,7 @@ impl Builtin {
         }
     }
 
-    /// Up to so many problems on the map's grid: its own one if it was drawn for one, else problems
+    /// At most `count` problems on the map's grid: its own one if it was drawn for one, else problems
     /// drawn at random with this seed.
     pub fn problems(&self, grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
         match self.source {
@@ -58,7 +58,7 @@ impl Builtin {
     }
 }
 
-/// Every map that comes with the program.
+/// Every built-in map.
 pub fn all() -> &'static [Builtin] {
     &ALL
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_tell_kind_and_side() {
+    fn names_are_unique_and_state_kind_and_side() {
         for builtin in all() {
             assert_eq!(all().iter().filter(|other| other.name == builtin.name).count(), 1);
             assert!(std::ptr::eq(find(builtin.name).unwrap(), builtin));

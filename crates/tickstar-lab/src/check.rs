@@ -11,7 +11,7 @@ use crate::files::{self, FileError};
 /// Lengths that differ by no more than this agree: some files state six digits.
 const TOLERANCE: f64 = 0.01;
 
-/// What became of one scenario file.
+/// The result for one scenario file.
 #[derive(Debug)]
 pub struct Checked {
     /// The scenario file.
@@ -21,9 +21,9 @@ pub struct Checked {
     /// Problems stated with length zero between different cells, which cannot be solved: the
     /// benchmark's way of saying so.
     pub unsolvable: Vec<Problem>,
-    /// Problems without a length that applies, as the scenario was made for another scale.
+    /// Problems without a length that applies, as the scenario was made for a different scale.
     pub unstated: usize,
-    /// Problems whose length does not agree, with ours; none: we find no way.
+    /// Problems whose length does not agree, with ours; none: we find no path.
     pub mismatched: Vec<(Problem, Option<f64>)>,
 }
 
@@ -48,8 +48,8 @@ pub fn scenarios_below(folder: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     Ok(found)
 }
 
-/// Checks every problem of a scenario file, whose map is beside it without the `.scen`; on all
-/// processors.
+/// Checks every problem of a scenario file, whose map is beside it without the `.scen`; in
+/// parallel.
 ///
 /// # Errors
 /// When the scenario or its map cannot be read.

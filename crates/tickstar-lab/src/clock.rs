@@ -1,9 +1,9 @@
 //! The clocked game of Sturtevant and Buro, *Partial Pathfinding Using Map Abstraction and Refinement*
-//! (AAAI 2005): in each frame there is a little time for thinking, and a unit walks what it has planned
-//! while it plans what comes next.
+//! (AAAI 2005): each frame has a little time for planning, and a unit walks what it has planned
+//! while it plans the next segment.
 //!
-//! With `t_i` the time for planning stretch `i` of the way and `l_i` its length, `t_m` the time for
-//! thinking in a frame, `t_f` that of a frame and `s` the speed, the frames are, by equation (1),
+//! With `t_i` the time for planning segment `i` of the path and `l_i` its length, `t_m` the planning time
+//! per frame, `t_f` the time of a frame and `s` the speed, the frames are, by equation (1),
 //!
 //! ```text
 //! ceil(t_1 / t_m) + Σ_{i = 2..n} max(ceil(t_i / t_m), ceil(l_{i-1} / (s·t_f))) + ceil(l_n / (s·t_f))
@@ -18,18 +18,19 @@ use thiserror::Error;
 use tickstar::Cost;
 use tickstar::catalog::{self, Entry};
 
+use crate::text::quoted;
 use crate::{Journey, Outcome, Terrain, WorldKind};
 
-/// How fast the game is, and those who think and walk in it. The defaults are the paper's.
+/// The speed of the game, of planning and of walking. The defaults are the paper's.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pace {
-    /// Milliseconds a frame, `t_f`.
+    /// Milliseconds per frame, `t_f`.
     pub frame_ms: f64,
-    /// Milliseconds for thinking in a frame, `t_m`.
+    /// Milliseconds of planning per frame, `t_m`.
     pub think_ms: f64,
-    /// Cells a unit walks in a second, `s`.
+    /// Cells a unit walks per second, `s`.
     pub speed: f64,
-    /// Expansions in a microsecond.
+    /// Expansions per microsecond.
     pub rate: f64,
 }
 
@@ -39,9 +40,9 @@ impl Default for Pace {
     }
 }
 
-/// A stretch of the way that was planned at once.
+/// A part of the path that was planned at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stage {
+pub struct Segment {
     /// Nodes expanded for it.
     pub expansions: u64,
     /// Its length.
@@ -52,12 +53,12 @@ pub struct Stage {
 ///
 /// ```
 /// use tickstar::Cost;
-/// use tickstar_lab::{Clock, Pace, Stage};
+/// use tickstar_lab::{Clock, Pace, Segment};
 /// let clock = Clock::new(Pace { think_ms: 2.0, ..Pace::default() })?;
 /// assert_eq!(clock.expansions_per_frame(), 4_400);
-/// // Two frames of thinking and sixteen of walking.
-/// let stage = Stage { expansions: 5_000, length: Cost::of_steps(16, 0) };
-/// assert_eq!((clock.frames(&[stage]), clock.least_frames(&[stage])), (18, 16));
+/// // Two frames of planning and sixteen of walking.
+/// let segment = Segment { expansions: 5_000, length: Cost::of_steps(16, 0) };
+/// assert_eq!((clock.frames(&[segment]), clock.least_frames(&[segment])), (18, 16));
 /// # Ok::<(), tickstar_lab::ClockError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -66,10 +67,10 @@ pub struct Clock {
     cells: f64,
 }
 
-/// A pace that makes no sense.
+/// An invalid pace.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum ClockError {
-    /// A value that is too small or too large, or no number.
+    /// A value that is too small or too large, or not a number.
     #[error("{what} must be from {LEAST} to {MOST}, and {value} is not")]
     Range {
         /// What it is.
@@ -77,19 +78,19 @@ pub enum ClockError {
         /// The value.
         value: f64,
     },
-    /// Nothing can be thought in a frame.
+    /// Nothing can be expanded in a frame.
     #[error(
-        "{think_ms} ms a frame at {rate} expansions a microsecond are less than one expansion a frame"
+        "{think_ms} ms per frame at {rate} expansions per microsecond are less than one expansion per frame"
     )]
-    Thoughtless {
-        /// Milliseconds for thinking.
+    NoExpansions {
+        /// Milliseconds of planning.
         think_ms: f64,
-        /// Expansions in a microsecond.
+        /// Expansions per microsecond.
         rate: f64,
     },
 }
 
-/// What each value of a pace may be. No product or sum of such is too large to count.
+/// The range of each value of a pace. No product or sum of such overflows.
 const LEAST: f64 = 0.001;
 const MOST: f64 = 1_000_000.0;
 
@@ -98,7 +99,7 @@ const MOST: f64 = 1_000_000.0;
 pub enum Untimed {
     /// The algorithm does not walk what it has planned.
     #[error(
-        "frames cannot be counted for `{algorithm}`: it takes steps that are no part of a plan. They can \
+        "frames cannot be counted for `{algorithm}`: it takes steps that are not part of a plan. They can \
          be for {timed}"
     )]
     Algorithm {
@@ -109,8 +110,9 @@ pub enum Untimed {
     },
     /// Plans may have to be given up.
     #[error(
-        "frames cannot be counted in the world {world}, where a plan may turn out to be wrong: they can \
-         be in the world known"
+        "frames cannot be counted in the world {}, where a plan may turn out to be wrong: they can be in \
+         the world known",
+        quoted(world)
     )]
     World {
         /// The world.
@@ -121,15 +123,16 @@ pub enum Untimed {
 /// The frames of one journey.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Clocked {
-    /// Expansions a frame.
+    /// Expansions per frame.
     pub expansions_per_frame: u64,
-    /// Cells walked in a frame.
+    /// Cells walked per frame.
     pub cells_per_frame: f64,
-    /// The stretches in which the way was planned.
-    pub stages: usize,
-    /// Frames in all.
+    /// The segments in which the path was planned; `stages` in JSON.
+    #[serde(rename = "stages")]
+    pub segments: usize,
+    /// Frames in total.
     pub frames: u64,
-    /// Frames if thinking took no time.
+    /// Frames if planning took no time.
     pub least_frames: u64,
     /// Frames over the least.
     pub slowdown: f64,
@@ -137,7 +140,7 @@ pub struct Clocked {
     pub over_optimal: Option<f64>,
 }
 
-/// A frame is not begun for less than this share of it: it comes from rounding.
+/// A fraction of a frame below this is rounding error, and begins no frame.
 const ROUNDING: f64 = 1e-9;
 
 impl Clock {
@@ -148,10 +151,10 @@ impl Clock {
     pub fn new(pace: Pace) -> Result<Clock, ClockError> {
         let Pace { frame_ms, think_ms, speed, rate } = pace;
         for (what, value) in [
-            ("milliseconds for thinking", think_ms),
-            ("milliseconds a frame", frame_ms),
-            ("cells a second", speed),
-            ("expansions a microsecond", rate),
+            ("milliseconds of planning", think_ms),
+            ("milliseconds per frame", frame_ms),
+            ("cells per second", speed),
+            ("expansions per microsecond", rate),
         ] {
             if !(LEAST..=MOST).contains(&value) {
                 return Err(ClockError::Range { what, value });
@@ -159,22 +162,22 @@ impl Clock {
         }
         let expansions = (think_ms * 1000.0 * rate).round() as u64;
         if expansions == 0 {
-            return Err(ClockError::Thoughtless { think_ms, rate });
+            return Err(ClockError::NoExpansions { think_ms, rate });
         }
         Ok(Clock { expansions, cells: speed * frame_ms / 1000.0 })
     }
 
-    /// Whether the model holds for an algorithm: every step it takes is part of a stretch that was
-    /// planned before, and all that is planned is walked.
+    /// Whether the model holds for an algorithm: every step it takes is part of a segment that was
+    /// planned before, and everything planned is walked.
     pub fn applies(algorithm: &Entry) -> bool {
-        // Late-acting A* walks to and fro until it has a plan.
+        // Late-acting A* walks back and forth until it has a plan.
         !algorithm.guarantees.acts_at_once && algorithm.name != "late-astar"
     }
 
     /// Whether frames can be counted for an algorithm in a world.
     ///
     /// # Errors
-    /// When they cannot be: says why.
+    /// When they cannot be, with the reason.
     pub fn admit(terrain: &Terrain, algorithm: &Entry) -> Result<(), Untimed> {
         if !Clock::applies(algorithm) {
             let timed = catalog::all().iter().filter(|entry| Clock::applies(entry));
@@ -193,45 +196,45 @@ impl Clock {
         self.expansions
     }
 
-    /// The frames it takes to think so much.
-    fn thinking(&self, expansions: u64) -> u64 {
+    /// The frames it takes to do these expansions.
+    fn planning(&self, expansions: u64) -> u64 {
         expansions.div_ceil(self.expansions)
     }
 
-    /// The frames it takes to walk so many cells.
+    /// The frames it takes to walk this length.
     pub fn walking(&self, cells: f64) -> u64 {
         (cells / self.cells - ROUNDING).ceil() as u64
     }
 
-    /// Equation (1): the frames of a journey in these stages.
-    pub fn frames(&self, stages: &[Stage]) -> u64 {
-        let thinking = stages.iter().map(|stage| self.thinking(stage.expansions)).chain([0]);
-        let walking = stages.iter().map(|stage| self.walking(stage.length.in_cells()));
-        // Before the first nothing is walked, and after the last nothing is thought.
-        thinking.zip(iter::once(0).chain(walking)).map(|(think, walk)| think.max(walk)).sum()
+    /// Equation (1): the frames of a journey in these segments.
+    pub fn frames(&self, segments: &[Segment]) -> u64 {
+        let planning = segments.iter().map(|segment| self.planning(segment.expansions)).chain([0]);
+        let walking = segments.iter().map(|segment| self.walking(segment.length.in_cells()));
+        // Nothing is walked before the first, and nothing is planned after the last.
+        planning.zip(iter::once(0).chain(walking)).map(|(plan, walk)| plan.max(walk)).sum()
     }
 
-    /// The frames if thinking took no time.
-    pub fn least_frames(&self, stages: &[Stage]) -> u64 {
-        stages.iter().map(|stage| self.walking(stage.length.in_cells())).sum()
+    /// The frames if planning took no time.
+    pub fn least_frames(&self, segments: &[Segment]) -> u64 {
+        segments.iter().map(|segment| self.walking(segment.length.in_cells())).sum()
     }
 
-    /// The frames of a journey that has its stages and reached its goal. The length of a shortest path is
+    /// The frames of a journey that has its segments and reached its goal. The length of a shortest path is
     /// in cells.
     ///
     /// # Panics
-    /// When the stages are not what was walked, which would be a bug: the model would not hold.
+    /// When the segments are not what was walked, which would be a bug: the model would not hold.
     pub fn time(&self, journey: &Journey, optimal: Option<f64>) -> Option<Clocked> {
-        let stages = journey.stages.as_ref().filter(|_| journey.outcome == Outcome::Reached)?;
-        let planned: Cost = stages.iter().map(|stage| stage.length).sum();
-        assert_eq!(planned, journey.cost, "bug: what was planned is not what was walked");
-        let (frames, least_frames) = (self.frames(stages), self.least_frames(stages));
+        let segments = journey.segments.as_ref().filter(|_| journey.outcome == Outcome::Reached)?;
+        let planned: Cost = segments.iter().map(|segment| segment.length).sum();
+        assert_eq!(planned, journey.tally.cost, "bug: what was planned is not what was walked");
+        let (frames, least_frames) = (self.frames(segments), self.least_frames(segments));
         // Start and goal are the same: there is no frame.
         let over = |least: u64| if least == 0 { 1.0 } else { frames as f64 / least as f64 };
         Some(Clocked {
             expansions_per_frame: self.expansions,
             cells_per_frame: self.cells,
-            stages: stages.len(),
+            segments: segments.len(),
             frames,
             least_frames,
             slowdown: over(least_frames),
@@ -250,27 +253,27 @@ mod tests {
         Clock::new(Pace { think_ms, ..Pace::default() }).unwrap()
     }
 
-    fn stage(expansions: u64, straight: u64, diagonal: u64) -> Stage {
-        Stage { expansions, length: Cost::of_steps(straight, diagonal) }
+    fn segment(expansions: u64, straight: u64, diagonal: u64) -> Segment {
+        Segment { expansions, length: Cost::of_steps(straight, diagonal) }
     }
 
     #[test]
     fn the_frames_are_those_of_equation_1() {
         let (clock, quick) = (clock(1.0), clock(10.0));
         assert_eq!(clock.expansions_per_frame(), 2200);
-        let three = [stage(5000, 3, 2), stage(4401, 10, 0), stage(30_000, 0, 2)];
-        for (stages, frames, least) in [
-            (&[] as &[Stage], 0, 0),
-            (&[stage(2200, 16, 0)], 17, 16),
-            (&[stage(2201, 16, 0)], 18, 16),
-            (&[stage(0, 0, 1)], 2, 2),
-            (&[stage(1, 0, 0)], 1, 0),
+        let three = [segment(5000, 3, 2), segment(4401, 10, 0), segment(30_000, 0, 2)];
+        for (segments, frames, least) in [
+            (&[] as &[Segment], 0, 0),
+            (&[segment(2200, 16, 0)], 17, 16),
+            (&[segment(2201, 16, 0)], 18, 16),
+            (&[segment(0, 0, 1)], 2, 2),
+            (&[segment(1, 0, 0)], 1, 0),
             // 3 + max(3, 6) + max(14, 10) + 3, of walks of 5.8, 10 and 2.8 cells.
             (&three, 26, 19),
         ] {
-            assert_eq!((clock.frames(stages), clock.least_frames(stages)), (frames, least));
+            assert_eq!((clock.frames(segments), clock.least_frames(segments)), (frames, least));
         }
-        // 1 + max(1, 6) + max(2, 10) + 3: all but the first is thought on the way.
+        // 1 + max(1, 6) + max(2, 10) + 3: all but the first is planned on the way.
         assert_eq!(quick.frames(&three), 20);
         // Half a cell a frame, and 1100 expansions: 5 + max(5, 12) + max(28, 20) + 6.
         let slow = Pace { frame_ms: 50.0, rate: 1.1, ..Pace::default() };
@@ -298,14 +301,14 @@ mod tests {
     }
 
     #[test]
-    fn values_that_make_no_sense_are_refused() {
+    fn invalid_values_are_refused() {
         let pace = Pace::default();
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0009, 1e7] {
             for (pace, what) in [
-                (Pace { think_ms: value, ..pace }, "milliseconds for thinking"),
-                (Pace { frame_ms: value, ..pace }, "milliseconds a frame"),
-                (Pace { speed: value, ..pace }, "cells a second"),
-                (Pace { rate: value, ..pace }, "expansions a microsecond"),
+                (Pace { think_ms: value, ..pace }, "milliseconds of planning"),
+                (Pace { frame_ms: value, ..pace }, "milliseconds per frame"),
+                (Pace { speed: value, ..pace }, "cells per second"),
+                (Pace { rate: value, ..pace }, "expansions per microsecond"),
             ] {
                 let error = Clock::new(pace).unwrap_err().to_string();
                 let expected = format!("{what} must be from 0.001 to 1000000, and {value} is not");
@@ -315,10 +318,10 @@ mod tests {
         let least = Pace { think_ms: 0.01, rate: 0.05, ..pace };
         assert_eq!(Clock::new(least).unwrap().expansions_per_frame(), 1);
         let error = Clock::new(Pace { rate: 0.04, ..least }).unwrap_err().to_string();
-        assert!(error.ends_with("are less than one expansion a frame"), "{error}");
+        assert!(error.ends_with("are less than one expansion per frame"), "{error}");
     }
 
-    /// It applies where each journey is the sum of its stages, and nowhere else.
+    /// It applies where each journey is the sum of its segments, and nowhere else.
     #[test]
     fn it_applies_to_those_that_walk_what_they_have_planned() {
         let map = generate(Kind::Rooms, 48, 48, 5).unwrap();
@@ -334,15 +337,16 @@ mod tests {
             for problem in &problems {
                 for budget in [Some(7), Some(100), None] {
                     let job = Job::new("rooms", &terrain, &config, budget);
-                    let mut sim = job.sim(problem).unwrap().with_stages();
+                    let mut sim = job.sim(problem).unwrap().with_segments();
                     let journey = sim.run(job.max_intervals, None);
                     assert_eq!(journey.outcome, Outcome::Reached);
-                    let stages = journey.stages.unwrap();
-                    planned.push(stages.iter().map(|stage| stage.length).sum::<Cost>());
-                    walked.push(journey.cost);
+                    let segments = journey.segments.unwrap();
+                    planned.push(segments.iter().map(|segment| segment.length).sum::<Cost>());
+                    walked.push(journey.tally.cost);
                     if Clock::applies(entry) {
-                        let thought: u64 = stages.iter().map(|stage| stage.expansions).sum();
-                        assert_eq!(thought, journey.expansions, "{}", entry.name);
+                        let expansions: u64 =
+                            segments.iter().map(|segment| segment.expansions).sum();
+                        assert_eq!(expansions, journey.tally.expansions, "{}", entry.name);
                     }
                 }
             }
@@ -367,12 +371,12 @@ mod tests {
         let slow = Clock::new(Pace { think_ms: 0.01, ..Pace::default() }).unwrap();
         let astar = record("known", "astar", Some(22), Some(slow), &problem);
         let timed = astar.clock.unwrap();
-        let least = astar.cost.ceil() as u64;
+        let least = astar.tally.cost.in_cells().ceil() as u64;
         let expected = Clocked {
             expansions_per_frame: 22,
             cells_per_frame: 1.0,
-            stages: 1,
-            frames: astar.expansions.div_ceil(22) + least,
+            segments: 1,
+            frames: astar.tally.expansions.div_ceil(22) + least,
             least_frames: least,
             slowdown: timed.frames as f64 / least as f64,
             over_optimal: Some(timed.slowdown),
@@ -389,7 +393,7 @@ mod tests {
         assert_eq!(record("unknown", "astar", None, Some(slow), &problem).clock, None);
         let here = Problem { goal: start, ..problem };
         let nothing = record("known", "astar", None, Some(slow), &here).clock.unwrap();
-        assert_eq!((nothing.stages, nothing.frames, nothing.least_frames), (0, 0, 0));
+        assert_eq!((nothing.segments, nothing.frames, nothing.least_frames), (0, 0, 0));
         assert_eq!((nothing.slowdown, nothing.over_optimal), (1.0, Some(1.0)));
     }
 }

@@ -1,5 +1,5 @@
 //! Reading the files of the public benchmark: maps, scenarios, and plain lists of problems. Other
-//! text files are read by the same means.
+//! text files are read by the same functions.
 //!
 //! Every error names the file, and the line where there is one.
 
@@ -9,6 +9,8 @@ use std::{fs, io};
 
 use thiserror::Error;
 use tickstar::{Cell, Grid, MapError};
+
+use crate::text::{self, quoted};
 
 /// Where to walk from and to.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -28,19 +30,19 @@ pub struct Problem {
 #[derive(Debug, Error)]
 pub enum FileError {
     /// There is no such file.
-    #[error("{path}: there is no such file")]
+    #[error("{}: there is no such file", text::path(path))]
     Missing {
         /// The file.
         path: PathBuf,
     },
     /// The path leads to a directory.
-    #[error("{path}: this is a directory, a file was expected")]
+    #[error("{}: this is a directory, a file was expected", text::path(path))]
     Directory {
         /// The directory.
         path: PathBuf,
     },
     /// The system refused.
-    #[error("{path}: the file cannot be read: {reason}")]
+    #[error("{}: the file cannot be read: {reason}", text::path(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -48,7 +50,7 @@ pub enum FileError {
         reason: io::Error,
     },
     /// The file is not a map.
-    #[error("{path}: {reason}")]
+    #[error("{}: {}", text::path(path), text::escaped(&reason.to_string()))]
     Map {
         /// The file.
         path: PathBuf,
@@ -56,19 +58,19 @@ pub enum FileError {
         reason: MapError,
     },
     /// Nothing in it.
-    #[error("{path}: the file is empty")]
+    #[error("{}: the file is empty", text::path(path))]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// Nothing in it but comments or a header.
-    #[error("{path}: there is no problem in the file")]
+    #[error("{}: there is no problem in the file", text::path(path))]
     NoProblems {
         /// The file.
         path: PathBuf,
     },
     /// A line is not what it should be.
-    #[error("{path}: line {line}: {reason}")]
+    #[error("{}: line {line}: {reason}", text::path(path))]
     Line {
         /// The file.
         path: PathBuf,
@@ -90,10 +92,10 @@ pub enum LineError {
         "expected `version 1`, found `{found}` (known: `version 0`, `version 1`, `version 1.0`)"
     )]
     Version {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
-    /// A scenario row of another width.
+    /// A scenario row with the wrong number of columns.
     #[error(
         "expected 9 columns (bucket, map, width, height, start x, start y, goal x, goal y, \
          length), or 7 without width and height, found {found}"
@@ -113,16 +115,16 @@ pub enum LineError {
     Number {
         /// The field's meaning.
         what: &'static str,
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
-    /// A length that is none.
+    /// Not a length.
     #[error("length: expected a finite number from 0, found `{found}`")]
     Length {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
-    /// The row belongs to another map.
+    /// The row belongs to a different map.
     #[error("the scenario is for another map: expected `{expected}`, found `{found}`")]
     OtherMap {
         /// The map at hand.
@@ -130,7 +132,7 @@ pub enum LineError {
         /// The map the row is for.
         found: String,
     },
-    /// The row is for a map of another size.
+    /// The row is for a map of a different size.
     #[error(
         "the scenario is for a map of {} by {} cells, the map is {} by {}, and neither is a whole \
          multiple of the other", scenario.0, scenario.1, map.0, map.1
@@ -160,7 +162,7 @@ pub enum LineError {
         /// Fields there are.
         found: usize,
     },
-    /// A change of a script before anything happens.
+    /// A change of a script before the first interval.
     #[error("interval 0: intervals count from 1")]
     IntervalZero,
     /// A change of a script that comes after a later one.
@@ -174,13 +176,13 @@ pub enum LineError {
     /// A cell can become two things, and this is neither.
     #[error("expected `blocked` or `free`, found `{found}`")]
     State {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
-    /// A script goes on after its last line.
+    /// A script continues after its last line.
     #[error("expected nothing after `end`, found `{found}`")]
     AfterEnd {
-        /// What stands there, shortened.
+        /// What stands there, as [`quoted`].
         found: String,
     },
     /// A script stops after this line, which is not its last.
@@ -215,8 +217,8 @@ pub fn read_map(path: &Path) -> Result<Grid, FileError> {
 /// Reads a scenario: a version line, then rows of nine columns, or seven without the map's size.
 ///
 /// The column with the map's name must agree with `map_name`, folders apart. A row that states
-/// another size than the map's is scaled if one is a whole multiple of the other, the same both
-/// ways; its length then no longer applies and is left out. Sizes of 0 or 1 mean "as the map is".
+/// a size that differs from the map's is scaled if one is a whole multiple of the other, by the same
+/// factor both ways; its length then no longer applies and is omitted. Sizes of 0 or 1 mean "as the map is".
 ///
 /// # Errors
 /// When the file cannot be read, is not a scenario for this map, or has no problem in it.
@@ -224,7 +226,7 @@ pub fn read_scen(path: &Path, map_name: &str, grid: &Grid) -> Result<Vec<Problem
     parse_scen(path, &read(path)?, map_name, grid)
 }
 
-/// Reads a list of problems: four numbers a line, start x y and goal x y. Blank lines and those
+/// Reads a list of problems: four numbers per line, start x y and goal x y. Blank lines and those
 /// that begin with `#` are skipped. The cells must be on the map, but may be blocked.
 ///
 /// # Errors
@@ -287,7 +289,7 @@ fn some(path: &Path, problems: Vec<Problem>) -> Result<Vec<Problem>, FileError> 
     Ok(problems)
 }
 
-/// Reads one thing, or nothing, from each line that is not blank, given with its number from one.
+/// Reads at most one item from each line that is not blank, given with its number from one.
 pub(crate) fn parse<T>(
     path: &Path,
     text: &[u8],
@@ -315,13 +317,13 @@ fn version(line: &str) -> Result<(), LineError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     match words[..] {
         ["version", "0" | "1" | "1.0"] => Ok(()),
-        _ => Err(LineError::Version { found: shorten(line) }),
+        _ => Err(LineError::Version { found: quoted(line) }),
     }
 }
 
 fn scen_row(line: &str, map_name: &str, grid: &Grid) -> Result<Problem, LineError> {
     let columns: Vec<&str> = line.split_whitespace().collect();
-    // The number of columns decides, not the version: files with either mix are about.
+    // The number of columns decides, not the version: files with either combination exist.
     let (map, scale, ends, length) = match columns[..] {
         [_, map, width, height, sx, sy, gx, gy, length] => {
             let size = (number("width", width)?, number("height", height)?);
@@ -332,7 +334,7 @@ fn scen_row(line: &str, map_name: &str, grid: &Grid) -> Result<Problem, LineErro
     };
     let (expected, found) = (basename(map_name), basename(map));
     if expected != found {
-        return Err(LineError::OtherMap { expected: shorten(expected), found: shorten(found) });
+        return Err(LineError::OtherMap { expected: quoted(expected), found: quoted(found) });
     }
     let scale = scale.map_or(Ok(Scale::Same), |size| Scale::between(size, grid))?;
     let (start, goal) = endpoints(ends, scale, grid)?;
@@ -372,7 +374,7 @@ impl Scale {
     }
 }
 
-/// How many times the small size goes into the large one, if it does so evenly and both ways alike.
+/// The factor between the sizes, if it is a whole number and the same both ways.
 fn factor(large: (u32, u32), small: (u32, u32)) -> Option<u32> {
     let factor = large.0.checked_div(small.0)?;
     let fits = |large: u32, small: u32| small.checked_mul(factor) == Some(large);
@@ -394,16 +396,16 @@ pub(crate) fn on_map(what: &'static str, cell: Cell, grid: &Grid) -> Result<Cell
     Err(LineError::Outside { what, cell, map: size(grid) })
 }
 
-/// A whole number, as far as the type goes.
+/// A whole number within the range of the type.
 pub(crate) fn number<T: FromStr>(what: &'static str, field: &str) -> Result<T, LineError> {
-    field.parse().map_err(|_| LineError::Number { what, found: shorten(field) })
+    field.parse().map_err(|_| LineError::Number { what, found: quoted(field) })
 }
 
 fn length_in_cells(field: &str) -> Result<f64, LineError> {
     let length = field.parse::<f64>().ok();
     length
         .filter(|length| length.is_finite() && *length >= 0.0)
-        .ok_or_else(|| LineError::Length { found: shorten(field) })
+        .ok_or_else(|| LineError::Length { found: quoted(field) })
 }
 
 fn size(grid: &Grid) -> (u32, u32) {
@@ -413,15 +415,6 @@ fn size(grid: &Grid) -> (u32, u32) {
 /// The name without its folders, whichever system wrote it.
 fn basename(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
-}
-
-/// Enough of a text to recognise it in a message.
-pub(crate) fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    if text.chars().count() <= LONGEST {
-        return text.to_owned();
-    }
-    text.chars().take(LONGEST).chain(['…']).collect()
 }
 
 #[cfg(test)]

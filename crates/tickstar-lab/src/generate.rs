@@ -11,6 +11,7 @@ use thiserror::Error;
 use tickstar::{Cell, Grid, Space};
 
 use crate::files::Problem;
+use crate::text::quoted;
 
 /// The shortest side of a generated map.
 pub const MIN_SIDE: u32 = 16;
@@ -68,7 +69,8 @@ impl fmt::Display for Kind {
 /// The text names no kind of map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "`{0}` is not a kind of map: expected one of {names}",
+    "`{}` is not a kind of map: expected one of {names}",
+    quoted(.0),
     names = Kind::ALL.map(Kind::name).join(", ")
 )]
 pub struct UnknownKind(pub String);
@@ -91,9 +93,9 @@ pub enum GenerateError {
          each side must be {MIN_SIDE} to {MAX_SIDE}"
     )]
     Size {
-        /// The width asked for.
+        /// The width requested.
         width: u32,
-        /// The height asked for.
+        /// The height requested.
         height: u32,
     },
 }
@@ -135,7 +137,7 @@ pub fn random_problems(grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
     std::iter::repeat_with(draw).take(count).collect()
 }
 
-/// The cells of the largest part, row by row; of the first one if several are equally large.
+/// The cells of the largest component, row by row; of the first one if several are equally large.
 fn largest_component(grid: &Grid) -> Vec<Cell> {
     let (labels, sizes) = components(grid);
     let largest = sizes.iter().max().and_then(|most| sizes.iter().position(|size| size == most));
@@ -146,8 +148,8 @@ fn largest_component(grid: &Grid) -> Vec<Cell> {
     grid.free_cells().filter(is_in).collect()
 }
 
-/// The parts a map falls into, in each of which every cell can be reached from every other: the part
-/// of each node, and the size of each part, in the order of their first cells row by row.
+/// The connected components of a map: the component of each node, and the size of each component, in the
+/// order of their first cells row by row.
 ///
 /// # Panics
 /// Never: a free cell is on its map.
@@ -178,7 +180,7 @@ pub fn components(grid: &Grid) -> (Vec<Option<u32>>, Vec<usize>) {
     (labels, sizes)
 }
 
-/// The random numbers. Drawn by hand from the stream of `ChaCha8Rng`, which is fixed for ever, and
+/// The random numbers. Drawn by hand from the stream of `ChaCha8Rng`, which never changes, and
 /// not by a library's distributions, which may change with its version.
 #[derive(Debug)]
 pub(crate) struct Dice(ChaCha8Rng);
@@ -199,7 +201,7 @@ impl Dice {
         Dice(ChaCha8Rng::from_seed(bytes))
     }
 
-    /// A number below this one. The bias, at most `bound` in 2^64, is beyond notice.
+    /// A number below this one. The bias, at most `bound` in 2^64, is negligible.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
@@ -209,7 +211,7 @@ impl Dice {
         signed(self.below(2 * reach as usize + 1)) - reach
     }
 
-    /// True once in so many times.
+    /// True with probability one in `times`.
     fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -220,8 +222,8 @@ impl Dice {
         }
     }
 
-    /// So many of the items, or all there are, in random order. More of the same items begin with
-    /// the same ones.
+    /// At most `count` of the items in random order. A larger count of the same items begins with the
+    /// same ones.
     pub(crate) fn choose<T>(&mut self, mut items: Vec<T>, count: usize) -> Vec<T> {
         let count = count.min(items.len());
         for i in 0..count {
@@ -238,7 +240,7 @@ fn signed(cells: usize) -> i32 {
     i32::try_from(cells).expect("sides are at most 4096")
 }
 
-/// A map in the making: a byte a cell, quicker to draw on than a [`Grid`].
+/// A map under construction: one byte per cell, faster to draw on than a [`Grid`].
 struct Board {
     width: usize,
     height: usize,
@@ -266,7 +268,7 @@ impl Board {
         }
     }
 
-    /// Blocks the cells of a disc as far as it is on the board; answers how many were free.
+    /// Blocks the cells of a disc as far as it is on the board; returns how many were free.
     fn block_disc(&mut self, (x, y): (i32, i32), radius: i32) -> usize {
         let mut blocked = 0;
         for row in (y - radius).max(0)..(y + radius + 1).min(signed(self.height)) {
@@ -331,7 +333,7 @@ impl Lattice {
     }
 
     /// The next chambers: right, below, left, above, where there are any.
-    fn neighbours(&self, i: usize) -> impl Iterator<Item = usize> {
+    fn neighbors(&self, i: usize) -> impl Iterator<Item = usize> {
         let (across, down) = (self.columns.len(), self.rows.len());
         let (column, row) = (i % across, i / across);
         let right = (column + 1 < across).then_some(i + 1);
@@ -343,7 +345,7 @@ impl Lattice {
 
     /// Every wall once, as the chambers it is between, the lower number first.
     fn walls(&self) -> Vec<(usize, usize)> {
-        let of = |i| self.neighbours(i).filter(move |&next| next > i).map(move |next| (i, next));
+        let of = |i| self.neighbors(i).filter(move |&next| next > i).map(move |next| (i, next));
         (0..self.len()).flat_map(of).collect()
     }
 }
@@ -400,7 +402,7 @@ impl Groups {
         i
     }
 
-    /// Joins two groups; answers whether they were apart.
+    /// Joins two groups; returns whether they were separate.
     fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.leader(a), self.leader(b));
         self.0[a] = b;
@@ -425,7 +427,7 @@ fn maze(width: u32, height: u32, dice: &mut Dice) -> Grid {
         if !std::mem::replace(&mut visited[here], true) {
             board.clear(&lattice.chamber(here));
         }
-        let fresh = || lattice.neighbours(here).filter(|&next| !visited[next]);
+        let fresh = || lattice.neighbors(here).filter(|&next| !visited[next]);
         let count = fresh().count();
         if count == 0 {
             trail.pop();
@@ -444,14 +446,14 @@ fn maze(width: u32, height: u32, dice: &mut Dice) -> Grid {
     board.to_grid()
 }
 
-/// A quarter blocked: far enough from the 41 % at which a large map falls to pieces.
+/// A quarter blocked: far enough from the 41 % at which a large map becomes disconnected.
 fn random(width: u32, height: u32, dice: &mut Dice) -> Grid {
     let mut board = Board::new(width, height, false);
     board.free.fill_with(|| !dice.once_in(4));
     board.to_grid()
 }
 
-/// The largest piece of a map made with so much blocked. Should too little be free then, as happens
+/// The largest component of a map made with this share blocked. Should too little be free then, as happens
 /// on tiny maps and on long strips, the next try begins with less blocked, in the end with nothing.
 fn in_one_piece(
     mut percent_blocked: usize,
@@ -641,7 +643,7 @@ mod tests {
                     if kind != Kind::Random {
                         assert_eq!(connected, free, "{what} is in one piece");
                     } else if width == height {
-                        // A long strip may well be cut in two by chance.
+                        // A long strip may be disconnected by chance.
                         assert!(connected * 10 >= free * 9, "{what}: {connected} of {free}");
                     }
                 }

@@ -10,7 +10,7 @@
 //! let terrain = Terrain::new(&"unknown".parse()?, &grid, 7)?;
 //! let job = Job::new(map.name, &terrain, &config, Some(50));
 //! let record = job.record(&problem)?;
-//! println!("{} moves, {:?} times the optimum", record.moves, record.suboptimality);
+//! println!("{} moves, {:?} times the optimum", record.tally.moves, record.suboptimality());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![deny(missing_docs)]
@@ -19,21 +19,24 @@ pub mod builtin;
 pub mod check;
 mod clock;
 pub mod draw;
+mod experiment;
 pub mod files;
 pub mod generate;
 pub mod layers;
+mod metric;
 mod record;
 mod reference;
 mod sim;
 mod spread;
+pub mod text;
 mod world;
 
-pub use clock::{Clock, ClockError, Clocked, Pace, Stage, Untimed};
+pub use clock::{Clock, ClockError, Clocked, Pace, Segment, Untimed};
+pub use experiment::{Contestant, Course, Experiment, ExperimentError, Judging};
 pub use files::Problem;
-pub use record::{Job, Outcome, Plan, ProblemError, Record, Summary};
+pub use metric::{Comparison, METRICS, Metric, Number, Row, Section, Summary};
+pub use record::{FailedProblem, Job, Outcome, PlannedPath, ProblemError, Record};
 pub use reference::Reference;
-pub use sim::{Interval, Journey, Observer, Sim};
-pub use spread::{Ranked, Sample, Spread};
-pub use world::{
-    Preparation, PrepareError, Terrain, Truth, Undefined, World, WorldKind, WorldKindError,
-};
+pub use sim::{Interval, Journey, Observer, Sim, Tally};
+pub use spread::{ByLength, LengthRow, PERCENTILES, PercentileColumn, Ranked, Sample};
+pub use world::{PrepareError, Terrain, Truth, Undefined, World, WorldKind, WorldKindError};

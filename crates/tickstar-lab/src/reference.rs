@@ -1,15 +1,15 @@
-//! True distances to a goal, for judging a walk.
+//! True distances to a goal, to evaluate a walk by.
 //!
 //! The 2014 paper counts "non-optimal moves" and leaves its definition to a passage that is missing
-//! from the text. Here they are the moves that lie on no shortest way from where they begin, which
+//! from the text. Here they are the moves that lie on no shortest path from where they begin, which
 //! agrees with everything the paper says about them.
 
 use tickstar::{BestFirst, Cost, Grid, Map, NodeId, Priority, SearchConfig, Slice, Space, Status};
 
 use crate::Truth;
 
-/// True distances to one goal on a map that stays as it is, worked out outward from the goal as far as
-/// they are asked for.
+/// True distances to one goal on a map that does not change, computed outward from the goal as far as
+/// needed.
 #[derive(Debug)]
 pub struct Reference {
     grid: Grid,
@@ -26,12 +26,12 @@ impl Reference {
         Reference { grid, search }
     }
 
-    /// The distance from a node to the goal, if there is a way.
+    /// The distance from a node to the goal, if there is a path.
     pub fn distance(&mut self, from: NodeId) -> Option<Cost> {
         distance(&mut self.search, &self.grid, from)
     }
 
-    /// The moves of a walk that lie on no shortest way from where they begin.
+    /// The moves of a walk that lie on no shortest path from where they begin.
     pub fn non_optimal_moves(&mut self, walk: &[NodeId]) -> u64 {
         let mut count = 0;
         for step in walk.windows(2) {
@@ -42,8 +42,8 @@ impl Reference {
     }
 }
 
-/// Whether a step lies on no shortest way, given the distances from both its ends to the goal. Where
-/// there is no way to the goal, no step is.
+/// Whether a step lies on no shortest path, given the distances from both its ends to the goal. Where
+/// there is no path to the goal, no step does.
 fn is_detour(
     grid: &Grid,
     (from, here): (NodeId, Option<Cost>),
@@ -53,13 +53,13 @@ fn is_detour(
     here.zip(there).is_some_and(|(here, there)| edge + there > here)
 }
 
-/// True distances to a goal on a map that changes now and then: worked out from the goal towards where
-/// the agent stands, as working outward would look at most of the map for the sake of a few moves.
+/// True distances to a goal on a map that changes now and then: computed from the goal towards the agent,
+/// as a search outward would expand most of the map for the sake of a few moves.
 #[derive(Debug)]
 pub(crate) struct Moment {
     goal: NodeId,
     search: BestFirst,
-    /// Where the agent stood when the map had become what it is, if that has been asked about.
+    /// Where the agent stood at the first query since the map changed.
     agent: Option<NodeId>,
 }
 
@@ -68,12 +68,12 @@ impl Moment {
         Moment { goal, search: BestFirst::new(SearchConfig::default()), agent: None }
     }
 
-    /// The map has changed.
+    /// The map changed.
     pub fn pass(&mut self) {
         self.agent = None;
     }
 
-    /// Whether a step of the agent lies on no shortest way from where it begins.
+    /// Whether a step of the agent lies on no shortest path from where it begins.
     pub fn is_detour(&mut self, truth: &Truth, from: NodeId, to: NodeId) -> bool {
         let (here, there) = (self.distance(truth, from), self.distance(truth, to));
         is_detour(truth.grid(), (from, here), (to, there))
@@ -88,7 +88,7 @@ impl Moment {
     }
 }
 
-/// The distance from the root of a search to a node, searching on until it is known.
+/// The distance from the root of a search to a node; the search continues until it is known.
 fn distance(search: &mut BestFirst, space: &impl Map, node: NodeId) -> Option<Cost> {
     while !search.is_closed(node) {
         if search.run(space, &mut Slice::new(256)) != Status::Working {
@@ -107,7 +107,7 @@ mod tests {
     use crate::generate::{Kind, generate};
 
     #[test]
-    fn both_kinds_of_judge_agree_with_a_search_for_each_distance() {
+    fn both_kinds_of_distances_agree_with_a_search_for_each() {
         let map = generate(Kind::Caves, 64, 64, 3).unwrap();
         let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
         let free: Vec<NodeId> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_way_no_move_is_a_detour() {
+    fn where_there_is_no_path_no_move_is_a_detour() {
         let map = Grid::from_rows(["..#.", "..#."]).unwrap();
         let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
         let [from, to, goal] =

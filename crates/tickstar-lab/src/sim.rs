@@ -8,7 +8,7 @@ use tickstar::{
 };
 
 use crate::reference::Moment;
-use crate::{Outcome, Stage, Terrain, World};
+use crate::{Outcome, Segment, Terrain, World};
 
 /// What happened in one interval, as an observer sees it.
 #[derive(Debug)]
@@ -27,11 +27,11 @@ pub struct Interval<'a> {
     pub events: &'a [&'static str],
     /// The map as the agent knew it.
     pub known: &'a Layered<Grid>,
-    /// The nodes that were news on that map.
-    pub news: &'a [NodeId],
+    /// The nodes that changed on that map since the last interval.
+    pub changed: &'a [NodeId],
 }
 
-/// Who is told about each interval.
+/// Called after each interval.
 pub type Observer<'o> = Option<&'o mut dyn FnMut(&Interval<'_>)>;
 
 /// A whole run.
@@ -43,34 +43,47 @@ pub struct Journey {
     pub path: Vec<NodeId>,
     /// For each move, whether it went back along the branch the agent came by.
     pub back: Vec<bool>,
+    /// What was counted on the way.
+    pub tally: Tally,
+    /// The segments that were planned, in order, if requested.
+    pub segments: Option<Vec<Segment>>,
+}
+
+/// What is counted in a run. To measure something more, count it here and add a row to
+/// [`METRICS`](crate::METRICS).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
     /// The cost walked.
     pub cost: Cost,
+    /// Moves made.
+    pub moves: u64,
+    /// Moves back along the branch the agent came by.
+    pub back_moves: u64,
+    /// Moves that lie on no shortest path from where they begin, on the true map at that moment; none: not
+    /// counted.
+    pub non_optimal_moves: Option<u64>,
     /// Intervals it took.
     pub intervals: u64,
     /// The first interval with a move.
     pub first_move_interval: Option<u64>,
-    /// Nodes expanded in all.
+    /// Nodes expanded in total.
     pub expansions: u64,
-    /// The most in one interval.
+    /// The most expansions in one interval.
     pub max_expansions_per_interval: u64,
-    /// Parent pointers followed in all.
+    /// Parent pointers followed in total.
     pub trace_steps: u64,
-    /// The most in one interval.
+    /// The most trace steps in one interval.
     pub max_trace_steps_per_interval: u64,
-    /// Updates done in all.
+    /// Updates in total: nodes whose values were changed after a search.
     pub updates: u64,
-    /// The most in one interval.
+    /// The most updates in one interval.
     pub max_updates_per_interval: u64,
-    /// Searches begun anew.
+    /// Searches begun again.
     pub restarts: u64,
-    /// Intervals in which the estimate of where the agent stood was raised.
-    pub lessons: u64,
-    /// Moves that lay on no shortest path when they were made, if the map changed on the way.
-    pub non_optimal_moves: Option<u64>,
+    /// Intervals in which the heuristic value of the agent's position was raised.
+    pub raising_intervals: u64,
     /// The most heap memory the agent had, in bytes, the map not counted.
     pub peak_bytes: usize,
-    /// The stretches that were planned, in order, if asked for.
-    pub stages: Option<Vec<Stage>>,
 }
 
 /// An agent in its world, on its way from start to goal.
@@ -81,8 +94,10 @@ pub struct Sim {
     budget: u64,
     start: NodeId,
     goal: NodeId,
-    /// Whether journeys have their stages.
-    staged: bool,
+    /// Where the agent stands.
+    at: NodeId,
+    /// Whether journeys have their segments.
+    segmented: bool,
 }
 
 impl Sim {
@@ -99,13 +114,13 @@ impl Sim {
         let world = terrain.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
         let algorithm = config.entry();
-        Ok(Sim { world, agent, algorithm, budget, start, goal, staged: false })
+        Ok(Sim { world, agent, algorithm, budget, start, goal, at: start, segmented: false })
     }
 
-    /// The same, with the stretches that are planned recorded, which takes memory for each.
+    /// The same, with the segments that are planned recorded, which takes memory for each.
     #[must_use]
-    pub fn with_stages(self) -> Sim {
-        Sim { staged: true, ..self }
+    pub fn with_segments(self) -> Sim {
+        Sim { segmented: true, ..self }
     }
 
     /// The world as it is now.
@@ -124,35 +139,36 @@ impl Sim {
     /// When it cannot stand there any more.
     pub fn put_back(&mut self) -> Result<(), AgentError> {
         self.agent.restart(self.world.known(), self.start)?;
+        self.at = self.start;
         self.world.moved(self.start);
         Ok(())
     }
 
-    /// Lets the agent walk until it arrives or gives up, or so many intervals have passed.
+    /// Runs the agent until it arrives or gives up, or for at most this many intervals.
     ///
     /// # Panics
-    /// When an agent takes a step that is not an edge of the true map, works past its budget, or never
-    /// ends: these would be bugs of the engine, and no experiment should go on over them.
-    pub fn run(&mut self, most_intervals: Option<u64>, mut observe: Observer<'_>) -> Journey {
+    /// When an agent takes a step that is not an edge of the true map, exceeds its budget, or never ends:
+    /// these would be bugs of the engine, and no experiment should continue after them.
+    pub fn run(&mut self, max_intervals: Option<u64>, mut observe: Observer<'_>) -> Journey {
         let limits = self.agent.limits(self.budget);
-        let mut journey = Journey::at(self.agent.position());
+        let mut journey = Journey::at(self.at);
         let mut moment = self.world.changes().then(|| Moment::new(self.goal));
-        let (most, patience) = (most_intervals.unwrap_or(u64::MAX), self.patience());
+        let (most, sound) = (max_intervals.unwrap_or(u64::MAX), self.max_sound_intervals());
         let (mut expanded, mut above) = (Vec::new(), Vec::new());
-        journey.stages = self.staged.then(Vec::new);
-        let mut unstaged = 0;
-        while self.agent.position() != self.goal {
-            if journey.intervals == most {
+        journey.segments = self.segmented.then(Vec::new);
+        let mut unassigned = 0;
+        while self.at != self.goal {
+            if journey.tally.intervals == most {
                 journey.outcome = Outcome::GaveUp;
                 break;
             }
-            journey.intervals += 1;
-            assert!(journey.intervals < patience, "bug: {} never ends", self.algorithm.name);
-            self.world.begin(journey.intervals);
+            journey.tally.intervals += 1;
+            assert!(journey.tally.intervals < sound, "bug: {} never ends", self.algorithm.name);
+            self.world.begin(journey.tally.intervals);
             if let Some(moment) = moment.as_mut().filter(|_| !self.world.news().is_empty()) {
                 moment.pass();
             }
-            let at = self.agent.position();
+            let at = self.at;
             expanded.clear();
             above.clear();
             let mut note = |work| {
@@ -168,30 +184,33 @@ impl Sim {
                 None => Slice::new(self.budget),
             };
             let seen = Seen { changed: self.world.news() };
-            let step = self.agent.tick(self.world.known(), self.agent.position(), seen, &mut slice);
+            let step = self.agent.tick(self.world.known(), at, seen, &mut slice);
             let within = slice.expansions() <= limits.expansions
                 && slice.traces() <= limits.traces
                 && slice.updates() <= limits.updates;
-            assert!(within, "bug: worked past the budget");
-            journey.count(&slice);
-            if let Some(stages) = &mut journey.stages {
-                unstaged += slice.expansions();
+            assert!(within, "bug: {} exceeds its budget", self.algorithm.name);
+            journey.tally.work(&slice);
+            if let Some(segments) = &mut journey.segments {
+                unassigned += slice.expansions();
                 if let Some(length) = self.planned(at, &slice) {
-                    stages.push(Stage { expansions: std::mem::take(&mut unstaged), length });
+                    segments.push(Segment { expansions: std::mem::take(&mut unassigned), length });
                 }
+            }
+            if let Step::Move(to) = step {
+                self.at = to;
             }
             let back = slice.has(Event::Backtrack);
             let events: Vec<_> = slice.events().map(Event::name).collect();
             if let Some(observe) = &mut observe {
                 observe(&Interval {
-                    number: journey.intervals,
-                    position: self.agent.position(),
+                    number: journey.tally.intervals,
+                    position: self.at,
                     expanded: &expanded,
                     expanded_above: &above,
                     target: self.agent.target(),
                     events: &events,
                     known: self.world.known(),
-                    news: self.world.news(),
+                    changed: self.world.news(),
                 });
             }
             self.world.told();
@@ -211,12 +230,12 @@ impl Sim {
             }
         }
         // Agents keep what they have allocated, so the end is the peak.
-        journey.peak_bytes = self.agent.bytes();
+        journey.tally.peak_bytes = self.agent.bytes();
         journey
     }
 
-    /// The length of the stretch that was planned in a tick that began here, if one was: a part of the
-    /// way by those that refine, and the whole of it by those that wait for it.
+    /// The length of the segment that was planned in a tick that began here, if one was: a part of the path
+    /// by agents that refine, and all of it by those that wait for a whole path.
     fn planned(&self, at: NodeId, slice: &Slice<'_>) -> Option<Cost> {
         let refined = slice.has(Event::Refined);
         let whole = !self.algorithm.guarantees.acts_at_once && slice.has(Event::Found);
@@ -224,7 +243,7 @@ impl Sim {
             return None;
         }
         let mut plan = self.agent.plan()?;
-        // A whole path begins where the agent stood; D* Lite tells what is left of it after its step.
+        // A whole path begins where the agent stood; D* Lite returns what is left of it after its step.
         if !refined && plan.first() != Some(&at) {
             plan.insert(0, at);
         }
@@ -234,7 +253,7 @@ impl Sim {
     /// More intervals than any sound agent needs: on a known map it searches once and walks the tree of
     /// that search; where walls are discovered, again for each of them. One that is slow to give up may
     /// need any number.
-    fn patience(&self) -> u64 {
+    fn max_sound_intervals(&self) -> u64 {
         let size = self.world.known().size() as u64;
         let searches = 1 + self.world.hidden().len() as u64;
         let any = self.world.changes() || self.algorithm.guarantees.slow_to_give_up;
@@ -244,7 +263,7 @@ impl Sim {
 
 impl fmt::Debug for Sim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = self.world.known().cell(self.agent.position());
+        let at = self.world.known().cell(self.at);
         f.debug_struct("Sim")
             .field("name", &self.algorithm.name)
             .field("at", &at)
@@ -255,45 +274,37 @@ impl fmt::Debug for Sim {
 impl Journey {
     /// One that has not begun.
     fn at(start: NodeId) -> Journey {
-        Journey {
-            outcome: Outcome::Reached,
-            path: vec![start],
-            back: Vec::new(),
-            cost: Cost::ZERO,
-            intervals: 0,
-            first_move_interval: None,
-            expansions: 0,
-            max_expansions_per_interval: 0,
-            trace_steps: 0,
-            max_trace_steps_per_interval: 0,
-            updates: 0,
-            max_updates_per_interval: 0,
-            restarts: 0,
-            lessons: 0,
-            non_optimal_moves: None,
-            peak_bytes: 0,
-            stages: None,
-        }
+        let (outcome, tally) = (Outcome::Reached, Tally::default());
+        Journey { outcome, path: vec![start], back: Vec::new(), tally, segments: None }
     }
 
+    /// Adds a move; `detour` says whether it lies on no shortest path, where that must be judged at once.
+    fn step(&mut self, to: NodeId, edge: Cost, back: bool, detour: Option<bool>) {
+        self.path.push(to);
+        self.back.push(back);
+        self.tally.step(edge, back, detour);
+    }
+}
+
+impl Tally {
     /// Adds the work of an interval.
-    fn count(&mut self, slice: &Slice<'_>) {
-        let (expansions, traces) = (slice.expansions(), slice.traces());
+    fn work(&mut self, slice: &Slice<'_>) {
+        let (expansions, traces, updates) = (slice.expansions(), slice.traces(), slice.updates());
         self.expansions += expansions;
         self.max_expansions_per_interval = self.max_expansions_per_interval.max(expansions);
         self.trace_steps += traces;
         self.max_trace_steps_per_interval = self.max_trace_steps_per_interval.max(traces);
-        self.updates += slice.updates();
-        self.max_updates_per_interval = self.max_updates_per_interval.max(slice.updates());
+        self.updates += updates;
+        self.max_updates_per_interval = self.max_updates_per_interval.max(updates);
         self.restarts += u64::from(slice.has(Event::Restart));
-        self.lessons += u64::from(slice.has(Event::Learned));
+        self.raising_intervals += u64::from(slice.has(Event::Learned));
     }
 
-    /// Adds a move, and whether it is a detour where that must be judged at once.
-    fn step(&mut self, to: NodeId, edge: Cost, back: bool, detour: Option<bool>) {
+    /// Adds a move of the current interval.
+    fn step(&mut self, edge: Cost, back: bool, detour: Option<bool>) {
         self.cost = self.cost + edge;
-        self.path.push(to);
-        self.back.push(back);
+        self.moves += 1;
+        self.back_moves += u64::from(back);
         self.first_move_interval.get_or_insert(self.intervals);
         if let Some(detour) = detour {
             *self.non_optimal_moves.get_or_insert(0) += u64::from(detour);
@@ -307,14 +318,14 @@ mod tests {
 
     use super::*;
 
-    /// Walks along a row in stretches of two cells, and plans the next one while it does.
-    struct Stretches {
+    /// Walks along a row in segments of two cells, and plans the next one while it does.
+    struct Segments {
         row: Vec<NodeId>,
         at: usize,
         ticks: usize,
     }
 
-    impl Agent<Layered<Grid>> for Stretches {
+    impl Agent<Layered<Grid>> for Segments {
         fn tick(
             &mut self,
             _: &Layered<Grid>,
@@ -322,7 +333,7 @@ mod tests {
             _: Seen<'_>,
             slice: &mut Slice<'_>,
         ) -> Step {
-            // Two ticks of thinking for each stretch, and more of it for each.
+            // Two ticks of planning per segment, and more work in each.
             let work = self.ticks + 1;
             assert!((0..work).all(|_| slice.expand(self.row[0])));
             if self.ticks % 2 == 1 && self.ticks < 6 {
@@ -346,7 +357,7 @@ mod tests {
         }
     }
 
-    impl tickstar::AgentState for Stretches {
+    impl tickstar::AgentState for Segments {
         fn goal(&self) -> NodeId {
             self.row[5]
         }
@@ -373,26 +384,26 @@ mod tests {
     }
 
     #[test]
-    fn each_stretch_that_is_refined_is_a_stage() {
+    fn each_refinement_is_a_segment() {
         // A diagonal step at the end.
         let map = Grid::from_rows(["......", "......"]).unwrap();
         let cells = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 1)];
         let row: Vec<_> = cells.iter().map(|&(x, y)| map.node(Cell::new(x, y)).unwrap()).collect();
         let (start, goal) = (row[0], row[5]);
         let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
-        let journey = |staged| {
+        let journey = |segmented| {
             let config = catalog::find("tba").unwrap().configure::<&str, &str>(&[]).unwrap();
             let sim = Sim::new(&terrain, &config, 100, (start, goal)).unwrap();
-            let agent = Stretches { row: row.clone(), at: 0, ticks: 0 };
-            Sim { agent: Box::new(agent), staged, ..sim }.run(None, None)
+            let agent = Segments { row: row.clone(), at: 0, ticks: 0 };
+            Sim { agent: Box::new(agent), segmented, ..sim }.run(None, None)
         };
-        assert_eq!(journey(false).stages, None);
-        let stage = |expansions, straight, diagonal| Stage {
+        assert_eq!(journey(false).segments, None);
+        let segment = |expansions, straight, diagonal| Segment {
             expansions,
             length: Cost::of_steps(straight, diagonal),
         };
-        let expected = vec![stage(1 + 2, 2, 0), stage(3 + 4, 2, 0), stage(5 + 6, 0, 1)];
-        assert_eq!(journey(true).stages, Some(expected));
-        assert_eq!(journey(true).cost, Cost::of_steps(4, 1));
+        let expected = vec![segment(1 + 2, 2, 0), segment(3 + 4, 2, 0), segment(5 + 6, 0, 1)];
+        assert_eq!(journey(true).segments, Some(expected));
+        assert_eq!(journey(true).tally.cost, Cost::of_steps(4, 1));
     }
 }

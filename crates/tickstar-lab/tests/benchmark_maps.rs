@@ -151,7 +151,7 @@ fn not_leaving_a_path_for_a_shorter_one_helps() {
 }
 
 /// The means over all problems of length walked over the shortest, expansions, and intervals, with k
-/// expansions an interval and tracing for nothing.
+/// expansions per interval and tracing free of charge.
 fn in_world(
     courses: &[Course<'_>],
     world: &str,
@@ -165,8 +165,8 @@ fn in_world(
         let mut sim = Sim::new(&terrain, &config, k, (start, goal)).unwrap();
         let journey = sim.run(Some(1_000_000), None);
         assert_eq!(journey.outcome, Outcome::Reached);
-        let length = journey.cost.in_cells() / optimal;
-        [length, journey.expansions as f64, journey.intervals as f64]
+        let length = journey.tally.cost.in_cells() / optimal;
+        [length, journey.tally.expansions as f64, journey.tally.intervals as f64]
     });
     let mean = |i: usize| walks.iter().map(|walk| walk[i]).sum::<f64>() / walks.len() as f64;
     let means = [mean(0), mean(1), mean(2)];

@@ -85,12 +85,12 @@ fn solve(course: &Course, contestants: &[Contestant]) -> Vec<Row> {
                 Outcome::GaveUp => "gave-up",
             };
             let [start, goal] = [problem.start, problem.goal].map(|end| (end.x, end.y));
-            let (cost, moves) = (journey.cost.0, journey.path.len() - 1);
-            let (intervals, expansions) = (journey.intervals, journey.expansions);
+            let (cost, moves) = (journey.tally.cost.0, journey.path.len() - 1);
+            let (intervals, expansions) = (journey.tally.intervals, journey.tally.expansions);
             Some(format!(
                 "{start:?} to {goal:?}: {outcome}, cost {cost}, moves {moves}, \
                  intervals {intervals}, expansions {expansions}, restarts {}",
-                journey.restarts
+                journey.tally.restarts
             ))
         });
         let budget = budget.map_or("none".to_string(), |budget| budget.to_string());

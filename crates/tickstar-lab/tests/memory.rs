@@ -1,4 +1,4 @@
-//! The memory of an agent follows what it has looked at, not the size of the map.
+//! The memory of an agent grows with the nodes it has generated, not with the size of the map.
 
 use tickstar::catalog::{self, Config};
 use tickstar::{BestFirst, Cell, Grid, NodeId, SearchConfig, Slice, Status};
@@ -28,13 +28,17 @@ fn journeys(grid: &Grid, (start, goal): (Cell, Cell)) -> Vec<Journey> {
     configs.iter().flat_map(|config| BUDGETS.map(|budget| journey(config, budget))).collect()
 }
 
-/// The most memory of any journey; those without a shortcut expand so many nodes.
+/// The most memory of any journey; those without a shortcut expand this many nodes.
 fn peak(grid: &Grid, ends: (Cell, Cell)) -> usize {
     let journeys = journeys(grid, ends);
     for journey in &journeys[..2 * BUDGETS.len()] {
-        assert!((800..=1200).contains(&journey.expansions), "{ends:?}: {}", journey.expansions);
+        assert!(
+            (800..=1200).contains(&journey.tally.expansions),
+            "{ends:?}: {}",
+            journey.tally.expansions
+        );
     }
-    journeys.iter().map(|journey| journey.peak_bytes).max().unwrap()
+    journeys.iter().map(|journey| journey.tally.peak_bytes).max().unwrap()
 }
 
 /// Names of directions, and steps in each.
@@ -70,7 +74,7 @@ fn print(map: &str, peaks: &[(&str, usize)]) {
     }
 }
 
-/// Walks of so many cells in every direction over an empty map.
+/// Walks of this length in every direction over an empty map.
 fn over_open_land(cells: i64) {
     let grid = Grid::new(SIDE, SIDE).unwrap();
     let mut peaks = Vec::new();
@@ -152,7 +156,7 @@ fn problems_of_a_thousand_expansions_among_islands() {
     }
 }
 
-/// A map of this side, blocked but for these cells, moved by so much both ways.
+/// A map of this side, blocked except for these cells, shifted both ways.
 fn surrounded(content: &Grid, side: u32, offset: u32) -> Grid {
     let mut grid = Grid::new_blocked(side, side).unwrap();
     for cell in content.free_cells() {
@@ -179,7 +183,7 @@ fn problems(grid: &Grid, count: usize) -> Vec<(Cell, Cell)> {
     problems
 }
 
-/// The memory of an agent that has not thought yet.
+/// The memory of an agent before its first tick.
 fn fresh(grid: &Grid) -> usize {
     let node = grid.node(grid.free_cells().next().unwrap()).unwrap();
     configs()[0].agent(grid, node, node).unwrap().bytes()
@@ -202,12 +206,16 @@ fn the_size_of_the_map_adds_a_small_fixed_amount() {
             let small = journeys(&content, (start, goal));
             let large = journeys(&grid, (moved(start), moved(goal)));
             for (small, large) in small.iter().zip(&large) {
-                assert_eq!(small.expansions, large.expansions, "the walk is the same");
-                assert_eq!((small.cost, small.intervals), (large.cost, large.intervals));
+                assert_eq!(small.tally.expansions, large.tally.expansions, "the walk is the same");
+                assert_eq!(
+                    (small.tally.cost, small.tally.intervals),
+                    (large.tally.cost, large.tally.intervals)
+                );
                 // Moved by whole pages, all else is the same; by others, the cells lie on a few
                 // pages more or less, and a search for a shortcut has pointers of its own.
-                let more = large.peak_bytes as i64 - small.peak_bytes as i64 - fixed as i64;
-                let slack = if offset % 256 == 0 { 0 } else { small.peak_bytes as i64 / 8 };
+                let more =
+                    large.tally.peak_bytes as i64 - small.tally.peak_bytes as i64 - fixed as i64;
+                let slack = if offset % 256 == 0 { 0 } else { small.tally.peak_bytes as i64 / 8 };
                 assert!(
                     (-slack..=slack + fixed as i64).contains(&more),
                     "{side}, {offset}: {more}"

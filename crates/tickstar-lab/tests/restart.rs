@@ -1,6 +1,6 @@
-//! Beginning a search again costs nothing that grows with the map, or with what the search before has
-//! looked at: counted, not timed, every question the agent asks of the map, and every allocation. And it
-//! is done less often, and so with fewer expansions, by lazy agents than by eager ones.
+//! Restarting a search costs nothing that grows with the map, or with the nodes of the search before:
+//! queries of the map and allocations are counted, not timed. Lazy agents restart less often than eager
+//! ones, and so expand less.
 
 use std::cell::Cell as Counter;
 
@@ -36,10 +36,11 @@ fn lazy_agents_expand_less_than_eager_ones_at_every_change_rate() {
             assert!(arrived.len() > 30, "{map} {rate} {weight}: {}", arrived.len());
             let sum =
                 |pairs: fn(&(&Record, &Record)) -> u64| arrived.iter().map(pairs).sum::<u64>();
-            let (lazy, eager) = (sum(|pair| pair.0.expansions), sum(|pair| pair.1.expansions));
+            let (lazy, eager) =
+                (sum(|pair| pair.0.tally.expansions), sum(|pair| pair.1.tally.expansions));
             println!("{map}, rate {rate}, weight {weight}: {lazy} against {eager} expansions");
             assert!(lazy < eager, "{map}, rate {rate}, weight {weight}: {lazy} against {eager}");
-            assert!(sum(|pair| pair.0.restarts) < sum(|pair| pair.1.restarts));
+            assert!(sum(|pair| pair.0.tally.restarts) < sum(|pair| pair.1.tally.restarts));
         }
     }
 }
@@ -114,8 +115,8 @@ struct Work {
 }
 
 /// Lets a TBAA* agent walk on an empty map towards a goal behind a wall, and shuts the cell before it
-/// after so many ticks. Answers what the tick took in which it began its search again: all of it, or
-/// with a budget of nothing the beginning alone.
+/// after this many ticks. Returns the work of the tick in which it restarted its search: all of it, or
+/// with a budget of zero the restart alone.
 fn restart(side: u32, ticks: u64, budget: u64, last_budget: u64) -> Work {
     let mut grid = Grid::new(side, side).unwrap();
     for y in 40..250 {
@@ -179,6 +180,6 @@ fn beginning_again_takes_the_same_work_after_a_short_search_and_after_a_long_one
     for work in works {
         // A few more or less, by the shape of the path where it is cut.
         assert!(work.questions < 20, "{work:?}");
-        assert!(work.allocations <= 3, "room for the lesson and the root: {work:?}");
+        assert!(work.allocations <= 3, "room for the learned F and the root: {work:?}");
     }
 }

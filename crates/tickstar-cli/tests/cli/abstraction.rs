@@ -230,7 +230,7 @@ fn what_cannot_be_done_is_refused() {
     refused(&folder, &format!("{draw} --out no/a.svg"), INPUT, &["a.svg", "cannot be written"]);
     refused(&folder, &format!("{draw} --cell-px 0"), USAGE, &["--cell-px"]);
     let large = "abstraction draw --map builtin:caves-128 --cell-px 64 --out large.png";
-    refused(&folder, large, USAGE, &["too large", "fewer pixels a cell"]);
+    refused(&folder, large, USAGE, &["too large", "fewer pixels per cell"]);
     for name in ["abstraction.png", "a.gif", "large.png"] {
         assert!(!folder.path(name).exists(), "{name}");
     }

@@ -1,4 +1,4 @@
-//! What is refused, with the exit code that says so and a message that names the thing.
+//! What is refused, with its exit code and a message that names the cause.
 
 use std::fs;
 
@@ -213,7 +213,7 @@ fn maps() {
 }
 
 #[test]
-fn a_map_that_ends_in_its_header_is_said_to_end() {
+fn a_map_that_ends_in_its_header_is_reported_as_such() {
     let folder = Folder::new("bad-header-end");
     for (text, line) in [("type octile", "line 2"), ("type octile\nheight 3\nwidth 3", "line 4")] {
         folder.write("bad.map", text);
@@ -279,7 +279,7 @@ fn pictures() {
         assert!(!folder.path(name).exists());
     }
     let large = "draw --map builtin:caves-128 --cell-px 64 --out large.png";
-    refused(&folder, large, USAGE, &["too large", "fewer pixels a cell"]);
+    refused(&folder, large, USAGE, &["too large", "fewer pixels per cell"]);
     assert!(!folder.path("large.png").exists());
     for size in ["0", "65", "x"] {
         refused(&folder, &format!("{draw} --cell-px {size}"), USAGE, &["--cell-px", size]);

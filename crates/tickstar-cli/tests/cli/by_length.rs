@@ -27,7 +27,7 @@ const COLUMNS: [&str; 18] = [
 
 const TIMED: [&str; 4] = ["slowdown_p50", "slowdown_p98", "over_optimal_p50", "over_optimal_p98"];
 
-/// The nearest rank: the first value that so many percent of all are not above.
+/// The nearest rank: the least value that this percentage of all does not exceed.
 fn percentile(values: &[f64], percent: usize) -> f64 {
     let enough = |limit: f64| {
         100 * values.iter().filter(|&&value| value <= limit).count() >= percent * values.len()
@@ -40,7 +40,7 @@ fn share(values: &[f64], limit: f64) -> f64 {
     values.iter().filter(|&&value| value <= limit + 1e-9).count() as f64 / values.len() as f64
 }
 
-/// The numbers of a row, from the records of an algorithm and those of the first beside them.
+/// The numbers of a row, from the records of an algorithm and those of the first one.
 fn row(records: &[(&Value, &Value)], is_first: bool) -> Vec<Option<f64>> {
     let all = |value: &dyn Fn(&Value) -> f64| -> Vec<f64> {
         records.iter().map(|(record, _)| value(record)).collect()
@@ -74,7 +74,7 @@ fn records(folder: &Folder, algorithm: &str) -> Vec<Value> {
 const MAPS: [&str; 2] = ["builtin:caves-128", "builtin:rooms-64"];
 
 #[test]
-fn it_is_what_the_records_say() {
+fn rows_agree_with_the_records() {
     let folder = Folder::new("by-length");
     let names = ["astar", "wastar:weight=2", "gbfs"];
     let all = ["astar", "wastar --weight 2", "gbfs"].map(|name| records(&folder, name));
@@ -169,17 +169,18 @@ fn the_table_has_the_same_numbers_rounded() {
 }
 
 #[test]
-fn what_was_not_reached_is_told() {
+fn problems_not_reached_are_counted() {
     let folder = Folder::new("by-length-missing");
     folder.write("a.map", map(&[".....@.", ".....@."]));
     folder.write("p.txt", "0 0 6 0\n1 1 1 1\n0 0 4 0\n");
     let compare =
         "compare --map a.map --problems p.txt --by-length 4 --budgets 9 --algorithms astar,tba";
-    let told = "not reached, and in no row: 1 of 3 by astar (budget 9), 1 of 3 by tba (budget 9)\n";
+    let missing =
+        "not reached, and in no row: 1 of 3 by astar (budget 9), 1 of 3 by tba (budget 9)\n";
     let table = folder.run(compare).good();
-    assert!(table.ends_with(told), "{table}");
+    assert!(table.ends_with(missing), "{table}");
     let ran = folder.run(&format!("{compare} --csv"));
-    assert_eq!((ran.code, ran.err.as_str()), (Some(0), told));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), missing));
     let rows: Vec<Vec<_>> = ran.out.lines().map(|line| line.split(',').collect()).collect();
     let found: Vec<_> = rows[1..].iter().map(|row| (row[0], row[2], row[4], row[16])).collect();
     // Where start and goal are the same there is nothing to gain.
@@ -200,7 +201,7 @@ fn what_was_not_reached_is_told() {
 }
 
 #[test]
-fn widths_that_make_no_sense() {
+fn invalid_widths_are_refused() {
     let folder = Folder::new("by-length-bad");
     for width in ["0", "-1", "1.5", "x", "", "99999999999"] {
         refused(&folder, &format!("compare --by-length={width}"), USAGE, &["--by-length"]);

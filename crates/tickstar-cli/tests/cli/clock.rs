@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Folder, USAGE, algorithms, length, map, number, refused, same};
 
-/// Those that walk what they have planned.
+/// The algorithms that walk what they have planned.
 const TIMED: &str = "astar, wastar, gbfs, repeated-astar, adaptive-astar, dstar-lite, pra";
 
 /// With settings that make them plan all at once.
@@ -12,7 +12,7 @@ fn timed() -> impl Iterator<Item = &'static str> {
     TIMED.split(", ").map(|name| if name == "pra" { "pra --set k=inf" } else { name })
 }
 
-/// The frames of a walk that was planned at once, with so many expansions and cells a frame.
+/// The frames of a walk that was planned at once, with these expansions and cells per frame.
 fn judge(record: &Value, expansions: u64, cells: f64) {
     let frames = |length: f64| (length / cells - 1e-9).ceil() as u64;
     let (walk, shortest) = (frames(length(record, "cost")), frames(length(record, "optimal")));
@@ -62,7 +62,7 @@ fn frames_are_counted_for_those_that_walk_what_they_have_planned() {
                 assert_eq!(other["clock"], record["clock"]);
             }
         }
-        // All else is the same without.
+        // Everything else is the same without a clock.
         let plain = folder.run(&format!("{run} --budget 44")).json();
         let mut clocked = folder.run(&format!("{run} --clock 0.02")).json();
         for (plain, clocked) in plain.iter().zip(&mut clocked) {
@@ -74,7 +74,7 @@ fn frames_are_counted_for_those_that_walk_what_they_have_planned() {
 }
 
 #[test]
-fn no_way_and_no_walk() {
+fn no_path_and_no_walk() {
     let folder = Folder::new("clock-ends");
     folder.write("a.map", map(&[".....@.", ".....@."]));
     folder.write("p.txt", "0 0 6 0\n1 1 1 1\n0 0 4 0\n");
@@ -96,7 +96,7 @@ fn no_way_and_no_walk() {
 }
 
 #[test]
-fn compare_has_a_column_when_asked() {
+fn compare_has_a_column_if_requested() {
     let folder = Folder::new("clock-compare");
     let compare = "compare --map builtin:caves-128 --take 6 --algorithms astar,gbfs";
     let csv = folder.run(&format!("{compare} --clock 0.02 --csv")).good();
@@ -110,7 +110,7 @@ fn compare_has_a_column_when_asked() {
         let sum: f64 = records.iter().map(|record| length(&record["clock"], "slowdown")).sum();
         assert!(same(row.last().unwrap().parse().unwrap(), sum / 6.0), "{row:?}");
     }
-    // Those that are given go before.
+    // Budgets that are given take precedence.
     for (flags, budgets) in [
         ("--budgets 5,9", ["5", "9", "5", "9"].as_slice()),
         ("--algorithms astar:budget=3,gbfs:budget=none,wastar", &["3", "", "44"]),
@@ -130,7 +130,7 @@ fn compare_has_a_column_when_asked() {
 }
 
 #[test]
-fn where_frames_cannot_be_counted_it_says_where_they_can() {
+fn where_frames_cannot_be_counted_the_message_names_where_they_can() {
     let folder = Folder::new("clock-refused");
     let mut refusals = 0;
     for algorithm in algorithms(&folder) {
@@ -157,15 +157,15 @@ fn where_frames_cannot_be_counted_it_says_where_they_can() {
 }
 
 #[test]
-fn values_that_make_no_sense() {
+fn invalid_values_are_refused() {
     let folder = Folder::new("clock-values");
     let run = "run --map builtin:rooms-64 --algorithm astar";
     for command in [run, "compare --algorithms astar"] {
         for (flag, what) in [
-            ("--clock", "milliseconds for thinking"),
-            ("--clock 1 --frame", "milliseconds a frame"),
-            ("--clock 1 --speed", "cells a second"),
-            ("--clock 1 --rate", "expansions a microsecond"),
+            ("--clock", "milliseconds of planning"),
+            ("--clock 1 --frame", "milliseconds per frame"),
+            ("--clock 1 --speed", "cells per second"),
+            ("--clock 1 --rate", "expansions per microsecond"),
         ] {
             for value in ["0", "-1", "-0.5", "NaN", "inf", "-inf", "1e-9", "1e9"] {
                 let equals = format!("{command} {flag}={value}");
@@ -176,7 +176,7 @@ fn values_that_make_no_sense() {
             refused(&folder, &format!("{command} {flag} x"), USAGE, &["invalid", name]);
         }
         let little = format!("{command} --clock 0.001 --rate 0.4");
-        refused(&folder, &little, USAGE, &["less than one expansion a frame"]);
+        refused(&folder, &little, USAGE, &["less than one expansion per frame"]);
         for flag in ["--frame 100", "--speed 10", "--rate 2.2"] {
             refused(&folder, &format!("{command} {flag}"), USAGE, &["--clock"]);
         }

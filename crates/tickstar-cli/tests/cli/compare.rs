@@ -40,7 +40,7 @@ fn rows(csv: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn without_flags_it_compares_what_there_is() {
+fn without_flags_it_compares_the_defaults() {
     let folder = Folder::new("compare-plain");
     let text = folder.run("compare").good();
     let names =
@@ -92,7 +92,7 @@ fn csv_goes_to_standard_output_or_to_a_file() {
 }
 
 #[test]
-fn algorithms_are_compared_as_asked_for() {
+fn algorithms_are_compared_as_requested() {
     let folder = Folder::new("compare-chosen");
     let text = folder
         .run("compare --map builtin:rooms-64 --take 2 --algorithms wastar:weight=3:reopen=true,gbfs --budgets 7 --csv")
@@ -119,7 +119,7 @@ fn listed(table: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn several_values_make_a_row_each() {
+fn each_of_several_values_makes_a_row() {
     let folder = Folder::new("compare-lists");
     let compare = "compare --map builtin:rooms-64 --take 2 --budgets 5,50 --algorithms \
                    lrta:depth=4+2:budget=none,lss-lrta:moves=one+all:open=heap+buckets,\
@@ -167,7 +167,7 @@ fn several_values_make_a_row_each() {
 }
 
 #[test]
-fn lists_of_values_that_make_no_sense() {
+fn invalid_lists_of_values_are_refused() {
     let folder = Folder::new("compare-bad-lists");
     let whole = "must be a whole number from 1 to 1000000";
     for (specification, named) in [
@@ -228,7 +228,7 @@ fn each_map_has_its_own_problems() {
         let rows = rows(&csv);
         (value(&rows[1], "problems"), value(&rows[1], "cost") * value(&rows[1], "problems"))
     };
-    // Across is 6, or 14 round the wall; down is 4 and 3 on both.
+    // Across is 6, or 14 around the wall; down is 4 and 3 on both.
     for (flags, problems, cost) in [
         ("--map open.map --problems across.txt", 1.0, 6.0),
         ("--map wall.map --problems across.txt", 1.0, 14.0),
@@ -321,7 +321,7 @@ fn what_goes_beyond_the_cutoff_is_left_out_and_named() {
         );
         let expected = if gone.is_empty() { None } else { Some(line.as_str()) };
         assert_eq!(table.lines().find(|line| line.contains("left out")), expected, "{table}");
-        // The rows that stay are the same as without.
+        // The remaining rows are the same as without a cut-off.
         let csv = folder.text("c.csv");
         let lines = whole.lines().zip([0].iter().chain(&measured));
         let kept: Vec<_> =
@@ -330,10 +330,10 @@ fn what_goes_beyond_the_cutoff_is_left_out_and_named() {
         for threads in [1, 2] {
             let again =
                 folder.run_with_threads(&format!("{compare} --cutoff {cutoff} --csv"), threads);
-            // What is missing is told where it is not taken for a row.
-            let told = if gone.is_empty() { String::new() } else { format!("{line}\n") };
+            // Who is left out is printed where it is not taken for a row.
+            let expected = if gone.is_empty() { String::new() } else { format!("{line}\n") };
             assert_eq!((again.code, again.out.as_str()), (Some(0), csv.as_str()), "{cutoff}");
-            assert_eq!(again.err, told);
+            assert_eq!(again.err, expected);
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Learning real-time searches and those that search again: how far they look, what they learn, when they
-//! give up, and where they are refused.
+//! Learning real-time searches and those that search again: lookahead, updates, when they give up, and where
+//! they are refused.
 
 use serde_json::Value;
 
 use crate::support::{
-    Folder, LEARNING, NO_OPENINGS, Plan, RULES, USAGE, cells, length, map, number, refused, same,
+    Folder, LEARNING, MOVEMENTS, NO_OPENINGS, TestMap, USAGE, cells, length, map, number, refused,
+    same,
 };
 
 /// Open ground.
@@ -29,7 +30,7 @@ fn most(records: &[Value], name: &str) -> u64 {
 }
 
 #[test]
-fn lrta_looks_at_a_square_of_nodes() {
+fn lrta_expands_a_square_of_nodes() {
     let folder = Folder::new("lrta-ball");
     folder.write("open.map", open(41));
     for depth in [1, 2, 3, 4, 6, 8, 10] {
@@ -85,7 +86,7 @@ fn lss_lrta_pays_two_updates_for_each_expansion_and_rtaa_none() {
 }
 
 #[test]
-fn in_a_small_pocket_they_find_out_that_there_is_no_way() {
+fn in_a_small_pocket_they_find_out_that_there_is_no_path() {
     let folder = Folder::new("learning-pocket");
     folder.write(
         "a.map",
@@ -110,7 +111,7 @@ fn in_a_small_pocket_they_find_out_that_there_is_no_way() {
 }
 
 #[test]
-fn with_a_limit_they_give_up_after_so_many_intervals() {
+fn with_a_limit_of_intervals_they_give_up() {
     let folder = Folder::new("learning-limit");
     folder.write("a.map", sealed(121));
     for algorithm in LEARNING {
@@ -133,7 +134,7 @@ fn without_a_limit_they_end_all_the_same() {
     let folder = Folder::new("learning-ends");
     let rows = sealed(40);
     folder.write("a.map", &rows);
-    let plan = Plan::new(&rows, RULES[0]);
+    let test_map = TestMap::new(&rows, MOVEMENTS[0]);
     for algorithm in LEARNING {
         let run = format!("run --map a.map --from 3,3 --to 20,20 --algorithm {algorithm}");
         let record = &folder.run(&format!("{run} --json --path")).json()[0];
@@ -144,7 +145,10 @@ fn without_a_limit_they_end_all_the_same() {
             "gave_up" => assert_eq!(intervals, most * 80),
             other => panic!("{algorithm}: {other}"),
         }
-        assert!(same(plan.walk(&cells(&record["path"])), length(record, "cost")), "{algorithm}");
+        assert!(
+            same(test_map.walk(&cells(&record["path"])), length(record, "cost")),
+            "{algorithm}"
+        );
     }
     // The smaller the budget, the more intervals.
     folder.write("b.map", sealed(16));
@@ -159,7 +163,7 @@ fn without_a_limit_they_end_all_the_same() {
     }
 }
 
-/// A pocket that opens away from the goal, and a way round.
+/// A pocket that opens away from the goal, and a way around.
 const POCKET: [&str; 7] = [
     "..............",
     "....@@@@@@....",
@@ -171,7 +175,7 @@ const POCKET: [&str; 7] = [
 ];
 
 #[test]
-fn run_again_and_again_they_end_on_a_shortest_walk() {
+fn repeated_runs_end_on_a_shortest_walk() {
     let folder = Folder::new("learning-repeat");
     folder.write("a.map", map(&POCKET));
     folder.write("p.txt", "5 3 12 3\n0 3 13 3\n0 0 8 4\n");
@@ -243,7 +247,7 @@ fn complete_searches_agree_on_a_known_map_and_arrive_on_an_unknown_one() {
 }
 
 #[test]
-fn they_are_refused_where_something_opens_and_told_why() {
+fn they_are_refused_with_a_reason_where_something_opens() {
     let folder = Folder::new("learning-refused");
     folder.write("a.map", map(&["......", ".@@@@.", "......"]));
     folder.write("both.script", "3 2 0 blocked\n9 2 0 free\nend\n");
@@ -273,7 +277,7 @@ fn they_are_refused_where_something_opens_and_told_why() {
                 assert!(!folder.path("c.csv").exists(), "{command}");
             }
         }
-        // A rate of nothing opens nothing.
+        // A rate of zero opens nothing.
         let kinds = ["known", "unknown", "partial:10", "dynamic:0", "script:none.script"];
         for world in kinds.into_iter().chain(["script:shut.script"]) {
             let run = format!("run {flags} --world {world} --algorithm {algorithm} --json");

@@ -3,10 +3,11 @@
 mod abstraction;
 mod bad_input;
 mod by_length;
-mod catalogue;
+mod catalog;
 mod clock;
 mod compare;
 mod draw;
+mod hostile;
 mod learning;
 mod maps;
 mod output;

@@ -46,7 +46,7 @@ fn a_map_comes_back_from_rows() {
     folder.run("maps convert caves.map caves.txt").good();
     folder.run("maps convert caves.txt again.map").good();
     assert_eq!(folder.read("again.map"), folder.read("caves.map"));
-    // Other letters of the benchmark, and lines as another system ends them.
+    // Other letters of the benchmark, and other line endings.
     folder.write("c.map", "type octile\r\nheight 1\r\nwidth 7\r\nmap\r\n.GS@OTW\r\n");
     folder.run("maps convert c.map c.txt").good();
     assert_eq!(folder.text("c.txt"), "...####\n");
@@ -92,7 +92,7 @@ fn facts_about_a_small_map() {
     assert!(text.starts_with("builtin:rooms-64: 64 wide, 64 high\n"), "{text}");
 }
 
-/// A wall with no way round.
+/// A wall with no way around.
 const ROWS: [&str; 3] = ["..@.", "..@.", "..@."];
 
 #[test]

@@ -8,11 +8,14 @@ use crate::support::{Folder, map, read};
 #[test]
 fn the_same_command_gives_the_same_bytes() {
     let folder = Folder::new("same-bytes");
-    let commands: [(&str, &[&str]); 8] = [
+    let commands: [(&str, &[&str]); 10] = [
         ("run --map builtin:caves-128 --budget 50 --take 20 --json --path", &[]),
         ("run --map builtin:rooms-64 --budget 20 --take 20 --set switch=true", &[]),
         ("run --map builtin:rooms-64 --budget 20 --take 3 --trace t.jsonl --json", &["t.jsonl"]),
         ("compare --map builtin:rooms-64 --map builtin:random-64 --take 5 --csv c.csv", &["c.csv"]),
+        // Preparation times are in neither CSV nor JSON.
+        ("compare --map builtin:rooms-64 --take 2 --algorithms tba,pra,d-lrta --csv", &[]),
+        ("run --map builtin:rooms-64 --take 2 --algorithm d-lrta --json", &[]),
         ("draw --map builtin:rooms-64 --out a.svg", &["a.svg"]),
         ("draw --map builtin:rooms-64 --out a.png", &["a.png"]),
         ("abstraction inspect --at 20,10", &[]),
@@ -61,7 +64,7 @@ fn speaking(name: &str) -> Folder {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_no_error() {
+fn a_closed_pipe_is_no_error() {
     let folder = speaking("closed-pipe");
     for arguments in SPEAKING {
         let (reader, writer) = io::pipe().unwrap();

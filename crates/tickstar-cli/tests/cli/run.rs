@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Cell, Folder, Plan, RULES, Rules, algorithms, cell, is_learning, json_lines, length, map,
-    most_updates, number, same,
+    Cell, Folder, MOVEMENTS, Movement, TestMap, algorithms, cell, is_learning, json_lines, length,
+    map, most_updates, number, same,
 };
 
 /// Every field of a record, in the order in which they are written.
@@ -37,7 +37,7 @@ const FIELDS: [&str; 26] = [
     "peak_bytes",
 ];
 
-/// Corners that may be cut, a closed cell, and a way round.
+/// Corners that may be cut, a closed cell, and a way around.
 const ROWS: [&str; 6] =
     ["......T...", ".@@@..T.@.", ".@..@.T@.@", "...@....@.", ".O.@.WWWW.", "....S....G"];
 /// The cell that is closed in unless corners are cut.
@@ -49,16 +49,16 @@ fn walk(record: &Value) -> Vec<Cell> {
 }
 
 /// Checks a record with a path against the map.
-fn judge(plan: &Plan, record: &Value) {
+fn judge(test_map: &TestMap, record: &Value) {
     let (start, goal) = (cell(&record["start"]), cell(&record["goal"]));
     let walk = walk(record);
     assert_eq!(walk[0], start, "{record}");
-    assert!(same(plan.walk(&walk), length(record, "cost")), "{record}");
+    assert!(same(test_map.walk(&walk), length(record, "cost")), "{record}");
     assert_eq!(walk.len() as u64 - 1, number(record, "moves"), "{record}");
     assert!(number(record, "moves") <= number(record, "intervals"), "{record}");
     assert!(number(record, "back_moves") <= number(record, "moves"), "{record}");
     assert!(number(record, "non_optimal_moves") <= number(record, "moves"), "{record}");
-    if let Some(optimal) = plan.shortest(start, goal) {
+    if let Some(optimal) = test_map.shortest(start, goal) {
         assert_eq!(record["outcome"], "reached", "{record}");
         assert_eq!(*walk.last().unwrap(), goal, "{record}");
         assert!(same(optimal, length(record, "optimal")), "{optimal}: {record}");
@@ -71,7 +71,7 @@ fn judge(plan: &Plan, record: &Value) {
 }
 
 #[test]
-fn a_record_has_every_field_and_a_problem_each_in_the_order_of_the_input() {
+fn each_problem_has_a_record_with_every_field_in_the_order_of_the_input() {
     let folder = Folder::new("records");
     folder.write("a.map", map(&ROWS));
     folder.write("p.txt", "# there and back\n0 0 9 5\n9 5 0 0\n\n5 0 2 3\n0 0 8 2\n2 3 2 3\n");
@@ -117,7 +117,7 @@ fn a_budget_without_limit_is_null() {
 }
 
 #[test]
-fn every_walk_is_legal_by_every_rule() {
+fn every_walk_is_legal_under_every_movement_rule() {
     let folder = Folder::new("rules");
     let rows = map(&ROWS);
     folder.write("a.map", &rows);
@@ -125,20 +125,20 @@ fn every_walk_is_legal_by_every_rule() {
     folder.run("maps convert builtin:random-64 random.map").good();
     let random = folder.text("random.map");
     let (mut lengths, mut outcomes) = (Vec::new(), Vec::new());
-    for rules in RULES {
+    for movement in MOVEMENTS {
         for algorithm in ["tba", "late-astar", "gbfs", "tba --set shortcut=true", "astar"] {
             let run =
-                format!("run --json --path --algorithm {algorithm} --budget 3 {}", rules.flags);
+                format!("run --json --path --algorithm {algorithm} --budget 3 {}", movement.flags);
             let records = folder.run(&format!("{run} --map a.map --problems p.txt")).json();
-            let plan = Plan::new(&rows, rules);
+            let test_map = TestMap::new(&rows, movement);
             assert_eq!(records.len(), 7);
             for record in &records {
-                judge(&plan, record);
+                judge(&test_map, record);
             }
-            let plan = Plan::new(&random, rules);
+            let test_map = TestMap::new(&random, movement);
             let others = folder.run(&format!("{run} --map builtin:random-64 --take 5")).json();
             for record in &others {
-                judge(&plan, record);
+                judge(&test_map, record);
             }
             if algorithm == "astar" {
                 lengths.push(others.iter().map(|record| length(record, "cost")).sum::<f64>());
@@ -183,7 +183,7 @@ fn start_and_goal_may_be_the_same() {
 }
 
 /// The most expansions an interval may have, the most trace steps before the goal is found, and
-/// the most in all; for the 2009 algorithms with their own r = 0.9 and c = 10.
+/// the most trace steps in total; for the 2009 algorithms with their own r = 0.9 and c = 10.
 fn limits(algorithm: &str, budget: u64) -> (u64, u64, u64) {
     match algorithm {
         "tba" | "late-astar" => {
@@ -197,7 +197,7 @@ fn limits(algorithm: &str, budget: u64) -> (u64, u64, u64) {
 }
 
 #[test]
-fn every_algorithm_keeps_its_budget_and_ends_rightly() {
+fn every_algorithm_keeps_its_budget_and_ends_correctly() {
     let folder = Folder::new("budgets");
     let closed = map(&ROWS);
     folder.write("closed.map", &closed);
@@ -210,12 +210,12 @@ fn every_algorithm_keeps_its_budget_and_ends_rightly() {
     ];
     for algorithm in algorithms(&folder) {
         for (flags, rows) in &maps {
-            let plan = Plan::new(rows, RULES[0]);
+            let test_map = TestMap::new(rows, MOVEMENTS[0]);
             for budget in [2, 10, 100, 1000] {
                 let run = format!("run --map {flags} --algorithm {algorithm} --budget {budget}");
                 let (expansions, searching, tracing) = limits(&algorithm, budget);
                 for record in &folder.run(&format!("{run} --json --path")).json() {
-                    judge(&plan, record);
+                    judge(&test_map, record);
                     let worst = number(record, "max_expansions_per_interval");
                     assert!(worst <= expansions, "{record}");
                     let found = record["outcome"] == "reached";
@@ -245,7 +245,7 @@ const EVENTS: [&str; 9] = [
 ];
 
 /// Checks the lines of one problem against its record.
-fn judge_trace(plan: &Plan, record: &Value, lines: &[Value]) {
+fn judge_trace(test_map: &TestMap, record: &Value, lines: &[Value]) {
     assert_eq!(lines.len() as u64, number(record, "intervals"), "{record}");
     let walk = walk(record);
     let (mut at, mut expansions, mut back) = (0, 0, 0);
@@ -256,10 +256,10 @@ fn judge_trace(plan: &Plan, record: &Value, lines: &[Value]) {
         at += usize::from(moved);
         assert_eq!(Some(&position), walk.get(at), "{line}");
         let expanded = line["expanded"].as_array().unwrap();
-        assert!(expanded.iter().all(|node| plan.free(cell(node))), "{line}");
+        assert!(expanded.iter().all(|node| test_map.free(cell(node))), "{line}");
         expansions += expanded.len() as u64;
         assert!(expanded.len() as u64 <= number(record, "max_expansions_per_interval"), "{line}");
-        assert!(line["target"].is_null() || plan.free(cell(&line["target"])), "{line}");
+        assert!(line["target"].is_null() || test_map.free(cell(&line["target"])), "{line}");
         let events: Vec<_> = line["events"].as_array().unwrap().iter().collect();
         assert!(events.iter().all(|event| EVENTS.contains(&event.as_str().unwrap())), "{line}");
         let has = |name: &str| events.iter().any(|event| **event == name);
@@ -277,26 +277,28 @@ fn judge_trace(plan: &Plan, record: &Value, lines: &[Value]) {
 }
 
 #[test]
-fn a_trace_tells_of_every_interval() {
+fn a_trace_has_every_interval() {
     let folder = Folder::new("trace");
     let rows = map(&ROWS);
     folder.write("a.map", &rows);
     folder.write("p.txt", "0 0 9 5\n5 0 2 3\n0 0 8 2\n4 3 4 3\n9 5 0 0\n");
     let settings = ["tba", "tba --set switch=true --set shortcut=true", "late-astar", "astar"];
-    for (algorithm, rules) in settings.iter().flat_map(|a| RULES.map(|rules: Rules| (a, rules))) {
+    for (algorithm, movement) in
+        settings.iter().flat_map(|a| MOVEMENTS.map(|movement: Movement| (a, movement)))
+    {
         let run = format!(
             "run --map a.map --problems p.txt --algorithm {algorithm} --budget 4 --json --path {}",
-            rules.flags
+            movement.flags
         );
         let records = folder.run(&format!("{run} --trace t.jsonl")).json();
         assert_eq!(records, folder.run(&run).json(), "watching changes nothing");
         let lines = json_lines(&folder.text("t.jsonl"));
-        let plan = Plan::new(&rows, rules);
+        let test_map = TestMap::new(&rows, movement);
         let mut rest = lines.as_slice();
         for (index, record) in records.iter().enumerate() {
             let (own, others) = rest.split_at(number(record, "intervals") as usize);
             assert!(own.iter().all(|line| number(line, "problem") == index as u64), "{own:?}");
-            judge_trace(&plan, record, own);
+            judge_trace(&test_map, record, own);
             rest = others;
         }
         assert!(rest.is_empty(), "{rest:?}");
@@ -304,8 +306,8 @@ fn a_trace_tells_of_every_interval() {
     let long = "run --map builtin:caves-128 --budget 10 --json --path --trace t.jsonl --take 1";
     let record = &folder.run(long).json()[0];
     folder.run("maps convert builtin:caves-128 caves.map").good();
-    let plan = Plan::new(&folder.text("caves.map"), RULES[0]);
-    judge_trace(&plan, record, &json_lines(&folder.text("t.jsonl")));
+    let test_map = TestMap::new(&folder.text("caves.map"), MOVEMENTS[0]);
+    judge_trace(&test_map, record, &json_lines(&folder.text("t.jsonl")));
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl Ran {
         self.out
     }
 
-    /// Standard output of such a run, as one JSON value a line.
+    /// Standard output of such a run, as one JSON value per line.
     pub fn json(self) -> Vec<Value> {
         json_lines(&self.good())
     }
@@ -74,12 +74,12 @@ impl Folder {
         command
     }
 
-    /// Runs the program with arguments that are parted by blanks.
+    /// Runs the program with arguments separated by blanks.
     pub fn run(&self, arguments: &str) -> Ran {
         read(&self.command(arguments.split_whitespace()).output().unwrap(), arguments)
     }
 
-    /// The same with so many threads.
+    /// The same with a number of threads.
     pub fn run_with_threads(&self, arguments: &str, threads: u32) -> Ran {
         let mut command = self.command(arguments.split_whitespace());
         command.env("RAYON_NUM_THREADS", threads.to_string());
@@ -87,7 +87,7 @@ impl Folder {
     }
 }
 
-/// What the program said; it never panics.
+/// The program's output; it never panics.
 pub fn read(output: &Output, arguments: &str) -> Ran {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8");
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -95,7 +95,7 @@ pub fn read(output: &Output, arguments: &str) -> Ran {
     Ran { code: output.status.code(), out, err }
 }
 
-/// Whether two lengths are the same but for rounding.
+/// Whether two lengths are equal within rounding.
 pub fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(1.0)
 }
@@ -123,7 +123,7 @@ pub fn cells(value: &Value) -> Vec<Cell> {
     list.iter().map(cell).collect()
 }
 
-/// What the flags ask for does not exist or makes no sense.
+/// The flags name something that does not exist or contradict each other.
 pub const USAGE: i32 = 2;
 /// A file, or a problem in it, is bad.
 pub const INPUT: i32 = 3;
@@ -139,22 +139,22 @@ pub fn refused(folder: &Folder, arguments: &str, code: i32, named: &[&str]) {
     assert!(ran.err.starts_with("error: "), "{arguments}: {}", ran.err);
 }
 
-/// The names in the catalogue.
+/// The names in the catalog.
 pub fn algorithms(folder: &Folder) -> Vec<String> {
     let entries = folder.run("algorithms --json").json();
     entries.iter().map(|entry| entry["name"].as_str().unwrap().to_string()).collect()
 }
 
-/// Those that learn while they walk: they are slow to give up, and not for maps on which anything opens.
+/// The algorithms that learn while they walk: slow to give up, and not for maps on which anything opens.
 pub const LEARNING: [&str; 6] = ["lrta", "p-lrta", "lss-lrta", "rtaa", "a-rtaa", "da-rtaa"];
 
-/// Whether this is one of them, with or without flags behind the name.
+/// Whether this is one of them, with or without flags after the name.
 pub fn is_learning(algorithm: &str) -> bool {
     LEARNING.iter().any(|&name| algorithm.split_whitespace().next() == Some(name))
 }
 
 /// Whether it arrives by raising its estimates, and so is not for maps on which anything opens. Those that do so
-/// on a map with an abstraction know at once that there is no way.
+/// on a map with a hierarchy know at once that there is no path.
 pub fn raises(algorithm: &str) -> bool {
     let name = algorithm.split_whitespace().next();
     is_learning(algorithm) || name == Some("pr-lrta") || name == Some("d-lrta")
@@ -164,8 +164,8 @@ pub fn raises(algorithm: &str) -> bool {
 pub const NO_OPENINGS: &str =
     "it arrives by raising its estimates, which may be too large once something opens";
 
-/// The most updates an interval may have: those that learn after their search or mend it have ten for
-/// each unit of the budget, all others none.
+/// The most updates an interval may have: those that learn after their search or repair it have ten per
+/// unit of the budget, all others none.
 pub fn most_updates(algorithm: &str, budget: Option<u64>) -> u64 {
     match algorithm {
         "lrta" | "lss-lrta" | "dstar-lite" | "pr-lrta" | "d-lrta" => {
@@ -177,30 +177,30 @@ pub fn most_updates(algorithm: &str, budget: Option<u64>) -> u64 {
 
 /// How a map is walked, with the flags that say so.
 #[derive(Clone, Copy)]
-pub struct Rules {
+pub struct Movement {
     pub flags: &'static str,
     pub diagonal: bool,
     /// Whether a diagonal step may pass a blocked cell.
     pub corners: bool,
 }
 
-pub const RULES: [Rules; 4] = [
-    Rules { flags: "", diagonal: true, corners: false },
-    Rules { flags: "--corners never", diagonal: true, corners: false },
-    Rules { flags: "--corners allowed", diagonal: true, corners: true },
-    Rules { flags: "--neighbors 4", diagonal: false, corners: false },
+pub const MOVEMENTS: [Movement; 4] = [
+    Movement { flags: "", diagonal: true, corners: false },
+    Movement { flags: "--corners never", diagonal: true, corners: false },
+    Movement { flags: "--corners allowed", diagonal: true, corners: true },
+    Movement { flags: "--neighbors 4", diagonal: false, corners: false },
 ];
 
 /// The rows of a map file, read and walked without the program's own code.
 #[derive(Clone)]
-pub struct Plan {
+pub struct TestMap {
     rows: Vec<Vec<u8>>,
-    rules: Rules,
+    movement: Movement,
 }
 
-impl Plan {
-    pub fn new(map: &str, rules: Rules) -> Plan {
-        Plan { rows: map.lines().skip(4).map(|row| row.as_bytes().to_vec()).collect(), rules }
+impl TestMap {
+    pub fn new(map: &str, movement: Movement) -> TestMap {
+        TestMap { rows: map.lines().skip(4).map(|row| row.as_bytes().to_vec()).collect(), movement }
     }
 
     pub fn free(&self, (x, y): Cell) -> bool {
@@ -220,7 +220,7 @@ impl Plan {
         (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
     }
 
-    /// The cells of the map that are neighbours of this one where nothing is in the way.
+    /// The cells of the map that are neighbors of this one where nothing is in the way.
     pub fn around(&self, (x, y): Cell) -> Vec<Cell> {
         let (width, height) = (self.rows[0].len() as i64, self.rows.len() as i64);
         let square = (y - 1..=y + 1).flat_map(|y| (x - 1..=x + 1).map(move |x| (x, y)));
@@ -229,15 +229,15 @@ impl Plan {
     }
 
     /// Whether the same cells are free, on a map of the same size.
-    pub fn is_like(&self, other: &Plan) -> bool {
+    pub fn is_like(&self, other: &TestMap) -> bool {
         self.rows == other.rows
     }
 
-    /// Whether the cells are neighbours where nothing is in the way.
+    /// Whether the cells are neighbors where nothing is in the way.
     fn near(&self, (ax, ay): Cell, (bx, by): Cell) -> bool {
         match ((ax - bx).abs(), (ay - by).abs()) {
             (0, 1) | (1, 0) => true,
-            (1, 1) => self.rules.diagonal,
+            (1, 1) => self.movement.diagonal,
             _ => false,
         }
     }
@@ -249,7 +249,7 @@ impl Plan {
         let ends = self.free(from) && self.free(to);
         match (dx.abs(), dy.abs()) {
             (0, 1) | (1, 0) if ends => Some(1.0),
-            (1, 1) if ends && self.rules.diagonal && (self.rules.corners || beside) => {
+            (1, 1) if ends && self.movement.diagonal && (self.movement.corners || beside) => {
                 Some(std::f64::consts::SQRT_2)
             }
             _ => None,
@@ -260,18 +260,18 @@ impl Plan {
     pub fn walk(&self, walk: &[Cell]) -> f64 {
         let step = |pair: &[Cell]| {
             let step = self.step(pair[0], pair[1]);
-            step.unwrap_or_else(|| panic!("{pair:?} is no legal step {}", self.rules.flags))
+            step.unwrap_or_else(|| panic!("{pair:?} is no legal step {}", self.movement.flags))
         };
         walk.windows(2).map(step).sum()
     }
 
-    /// The length of a shortest way.
+    /// The length of a shortest path.
     pub fn shortest(&self, start: Cell, goal: Cell) -> Option<f64> {
         let distance = self.search(start, Some(goal))[self.index(goal)];
         distance.is_finite().then_some(distance)
     }
 
-    /// The lengths of the shortest ways from a cell to all others; endless where there is none.
+    /// The lengths of the shortest paths from a cell to all others; infinite where there is none.
     pub fn distances(&self, from: Cell) -> impl Fn(Cell) -> f64 + use<> {
         let (width, distances) = (self.rows[0].len(), self.search(from, None));
         move |(x, y)| distances[y as usize * width + x as usize]

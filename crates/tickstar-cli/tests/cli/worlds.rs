@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use crate::support::{
-    Cell, Folder, INPUT, LEARNING, NO_OPENINGS, Plan, RULES, Rules, USAGE, algorithms, cell, cells,
-    is_learning, json_lines, length, map, most_updates, number, raises, refused, same,
+    Cell, Folder, INPUT, LEARNING, MOVEMENTS, Movement, NO_OPENINGS, TestMap, USAGE, algorithms,
+    cell, cells, is_learning, json_lines, length, map, most_updates, number, raises, refused, same,
 };
 
-/// Numbers that look random: xorshift.
+/// Pseudo-random numbers: xorshift.
 struct Numbers(u64);
 
 impl Numbers {
@@ -24,7 +24,7 @@ impl Numbers {
     }
 }
 
-/// Cells of which every fourth is blocked.
+/// A map with a quarter of its cells blocked.
 fn noise(width: usize, height: usize, seed: u64) -> String {
     let mut numbers = Numbers(seed);
     let row = |_| (0..width).map(|_| if numbers.below(4) == 0 { '@' } else { '.' }).collect();
@@ -32,7 +32,7 @@ fn noise(width: usize, height: usize, seed: u64) -> String {
     map(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Corridors with one way between any two of their cells.
+/// Corridors with one path between any two of their cells.
 fn maze(width: i64, height: i64, seed: u64) -> String {
     let mut numbers = Numbers(seed);
     let mut rows = vec![vec![b'@'; width as usize]; height as usize];
@@ -99,23 +99,23 @@ enum Sort {
     Known,
     /// It sees what is next to it.
     Seen,
-    /// The map changes by chance, at this rate, and the agent is told.
+    /// The map changes at random, at this rate, and changes are reported.
     Dynamic(f64),
-    /// The map changes as written, and the agent is told.
+    /// The map changes as written, and changes are reported.
     Script(Vec<Change>),
 }
 
 /// A world as its description has it.
 struct Model {
     /// The map file.
-    map: Plan,
+    map: TestMap,
     sort: Sort,
     /// How things are.
-    truth: Plan,
-    /// How they are for all the agent has seen or been told.
-    known: Plan,
+    truth: TestMap,
+    /// As the agent has seen it or had it reported.
+    known: TestMap,
     /// How they were for it at its last tick.
-    before: Plan,
+    before: TestMap,
     goal: Cell,
     at: Cell,
     moves: u64,
@@ -127,7 +127,7 @@ struct Model {
 
 impl Model {
     fn new(
-        map: Plan,
+        map: TestMap,
         sort: &Sort,
         world: &str,
         hidden: &[Cell],
@@ -145,7 +145,7 @@ impl Model {
         let (sort, moves, read, held) = (sort.clone(), 0, 0, false);
         let before = known.clone();
         let mut model = Model { map, sort, truth, known, before, goal, at, moves, read, held };
-        // What is seen at the start is no news.
+        // What is seen at the start is not reported as a change.
         model.look();
         model.before = model.known.clone();
         model
@@ -174,7 +174,7 @@ impl Model {
         }
     }
 
-    /// Begins an interval: checks that the agent is told what it must be, and no more.
+    /// Begins an interval: checks that exactly the changes it must know are reported.
     fn begin(&mut self, line: &Value, has_moved: bool) {
         match &self.sort {
             Sort::Known => {}
@@ -212,7 +212,7 @@ impl Model {
             assert!(!has_news(line), "{line}");
             return;
         }
-        let change = |from: &Plan, to: &Plan| -> Vec<Cell> {
+        let change = |from: &TestMap, to: &TestMap| -> Vec<Cell> {
             to.cells().filter(|&cell| from.free(cell) && !to.free(cell)).collect()
         };
         assert_eq!(in_rows(&line["blocked"]), change(&self.before, &self.known), "{line}");
@@ -247,7 +247,7 @@ impl Model {
     }
 }
 
-/// Whether the agent was told of any change before this interval.
+/// Whether any change was reported to the agent before this interval.
 fn has_news(line: &Value) -> bool {
     ["blocked", "freed"].iter().any(|&name| !cells(&line[name]).is_empty())
 }
@@ -271,7 +271,7 @@ const LINE: [&str; 9] = [
     "freed",
 ];
 
-/// Checks a run by its trace: what the agent was told, where it went, and what the record says.
+/// Checks a run by its trace: what was reported to the agent, where it went, and what the record says.
 /// `most` intervals were allowed.
 fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
     let (start, goal) = (model.at, model.goal);
@@ -313,7 +313,7 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
             let (here, there) = (distance(model.at), distance(position));
             let step = model.step(position);
             cost += step;
-            // On no shortest way, if there is any.
+            // On no shortest path, if there is any.
             detours += u64::from(here.is_finite() && step + there > here + 1e-9);
             back += u64::from(events.contains(&"backtrack"));
             assert_eq!(Some(&position), path.get(model.moves as usize), "{line}");
@@ -360,14 +360,14 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
 }
 
 /// Whether the last search of a run is the one that began at the start: the learning ones begin one with
-/// every step, D* Lite mends its own, and those that plan on an abstraction do so a stretch at a time.
+/// every step, D* Lite repairs its own, and those that plan on a hierarchy do so one segment at a time.
 fn plans_from_start(algorithm: &str) -> bool {
     let others = ["dstar-lite", "quickpath", "pra", "pr-lrta", "d-lrta"];
     !is_learning(algorithm) && !others.iter().any(|name| algorithm.starts_with(name))
 }
 
-/// The usual limit of intervals of a learning search with these flags, times the sum of the map's sides.
-fn patience(flags: &str) -> u64 {
+/// The default limit of intervals of a learning search with these flags, per column and row of the map.
+fn intervals_per_side(flags: &str) -> u64 {
     let budget = flags.split_once("--budget ").map(|(_, rest)| rest.split(' ').next().unwrap());
     match budget.map(|budget| budget.parse::<u64>().unwrap()) {
         Some(budget) => (50_000 / budget).max(200),
@@ -380,21 +380,21 @@ fn patience(flags: &str) -> u64 {
 struct Course {
     name: &'static str,
     map: String,
-    rules: Rules,
+    movement: Movement,
     problems: Vec<(Cell, Cell)>,
     script: Vec<Change>,
     seed: u64,
 }
 
 impl Course {
-    fn plan(&self) -> Plan {
-        Plan::new(&self.map, self.rules)
+    fn plan(&self) -> TestMap {
+        TestMap::new(&self.map, self.movement)
     }
 
     /// How many cells are free.
     fn free(&self) -> usize {
-        let plan = self.plan();
-        plan.cells().filter(|&cell| plan.free(cell)).count()
+        let test_map = self.plan();
+        test_map.cells().filter(|&cell| test_map.free(cell)).count()
     }
 
     fn write(&self, folder: &Folder) {
@@ -428,7 +428,7 @@ impl Course {
     /// Runs the problems in a world with these flags, and judges every run. The usual limit of
     /// intervals holds, unless the last flag says otherwise.
     fn run(&self, folder: &Folder, world: &str, flags: &str) -> Vec<Value> {
-        let (name, seed, rules) = (self.name, self.seed, self.rules.flags);
+        let (name, seed, movement) = (self.name, self.seed, self.movement.flags);
         let (world, sort) = match world.split_once(':') {
             Some(("dynamic", rate)) => (world.to_string(), Sort::Dynamic(rate.parse().unwrap())),
             _ if world == "script" => {
@@ -438,15 +438,15 @@ impl Course {
             _ => (world.to_string(), Sort::Seen),
         };
         let run = format!(
-            "run --map {name}.map --problems {name}.txt --world {world} --seed {seed} {rules} {flags} \
+            "run --map {name}.map --problems {name}.txt --world {world} --seed {seed} {movement} {flags} \
              --json --path --trace {name}.jsonl"
         );
         let records = folder.run(&run).json();
         let lines = json_lines(&folder.text(&format!("{name}.jsonl")));
         let (right, bottom) = self.plan().cells().last().unwrap();
         let (_, algorithm) = flags.split_once("--algorithm ").unwrap();
-        let patience = if raises(algorithm) { patience(flags) } else { 20 };
-        let usual = patience * (right + 1 + bottom + 1) as u64;
+        let intervals_per_side = if raises(algorithm) { intervals_per_side(flags) } else { 20 };
+        let usual = intervals_per_side * (right + 1 + bottom + 1) as u64;
         let most = flags.split_once("--max-intervals ").map_or(usual, |(_, n)| n.parse().unwrap());
         // With --repeat, a problem has several.
         let again = |_: &Value, next: &Value| next["run"].as_u64().is_some_and(|run| run > 1);
@@ -475,10 +475,10 @@ impl Course {
                 assert!(own.iter().all(|line| number(line, "problem") == index as u64), "{run}");
                 model.put_back(start);
                 judge(&mut model, record, own, most);
-                if let Some(plan) = record.get("plan") {
-                    let path = cells(&plan["path"]);
+                if let Some(test_map) = record.get("plan") {
+                    let path = cells(&test_map["path"]);
                     assert_eq!((path[0], path[path.len() - 1]), (start, goal), "{record}");
-                    assert!(same(model.truth.walk(&path), length(plan, "cost")), "{record}");
+                    assert!(same(model.truth.walk(&path), length(test_map, "cost")), "{record}");
                 }
                 let no_way = || model.truth.shortest(model.at, goal).is_none();
                 let may_give_up =
@@ -495,7 +495,8 @@ impl Course {
 /// stand, and the first start at once.
 fn bustle(map: &str, problems: &[(Cell, Cell)]) -> Vec<Change> {
     let is_goal = |cell: &Cell| problems.iter().any(|(_, goal)| goal == cell);
-    let cells: Vec<_> = Plan::new(map, RULES[0]).cells().filter(|cell| !is_goal(cell)).collect();
+    let cells: Vec<_> =
+        TestMap::new(map, MOVEMENTS[0]).cells().filter(|cell| !is_goal(cell)).collect();
     let mut numbers = Numbers(9);
     let mut changes = vec![Change { interval: 1, cell: problems[0].0, free: false }];
     for number in 0..120 {
@@ -514,15 +515,15 @@ fn courses(folder: &Folder) -> Vec<Course> {
     // The cell (1, 12) can only be left past a corner.
     let noisy = vec![((0, 0), (21, 13)), ((20, 1), (1, 12)), ((12, 7), (3, 2)), still];
     let courses = [
-        ("maze", maze(21, 13, 5), RULES[0], mazy, 6),
-        ("closed", closed(), RULES[0], shut, 13),
-        ("noise", noise(22, 14, 3), RULES[0], noisy.clone(), 28),
-        ("corners", noise(22, 14, 3), RULES[2], noisy.clone(), 28),
-        ("four", noise(22, 14, 3), RULES[3], noisy, 28),
+        ("maze", maze(21, 13, 5), MOVEMENTS[0], mazy, 6),
+        ("closed", closed(), MOVEMENTS[0], shut, 13),
+        ("noise", noise(22, 14, 3), MOVEMENTS[0], noisy.clone(), 28),
+        ("corners", noise(22, 14, 3), MOVEMENTS[2], noisy.clone(), 28),
+        ("four", noise(22, 14, 3), MOVEMENTS[3], noisy, 28),
     ];
-    let courses = courses.map(|(name, map, rules, problems, seed)| {
+    let courses = courses.map(|(name, map, movement, problems, seed)| {
         let script = bustle(&map, &problems);
-        Course { name, map, rules, problems, script, seed }
+        Course { name, map, movement, problems, script, seed }
     });
     for course in &courses {
         course.write(folder);
@@ -575,7 +576,7 @@ fn sweep_over(folder: &Folder, courses: &[Course], world: &str) -> Vec<Value> {
             records.extend(course.run(folder, world, flags.trim_end()));
         };
         for (algorithm, budget) in contestants.iter().filter(|(name, _)| admits(name)) {
-            if *budget == 10 || course.rules.flags.is_empty() {
+            if *budget == 10 || course.movement.flags.is_empty() {
                 run(&format!("{algorithm} --budget {budget}"));
             }
         }
@@ -598,7 +599,7 @@ fn ended(records: &[Value], outcome: &str) -> usize {
     records.iter().filter(|record| record["outcome"] == outcome).count()
 }
 
-/// Checks that the goal was reached exactly where there is a way, and that there is both.
+/// Checks that the goal was reached exactly where there is a path, and that both cases occur.
 fn judge_outcomes(records: &[Value]) {
     for record in records {
         // The model has found the optimum to be right.
@@ -616,7 +617,7 @@ fn judge_outcomes(records: &[Value]) {
 const OPTIMAL: [&str; 4] = ["astar", "repeated-astar", "adaptive-astar", "dstar-lite"];
 
 #[test]
-fn every_algorithm_ends_rightly_in_a_known_world() {
+fn every_algorithm_ends_correctly_in_a_known_world() {
     let records = sweep("world-known", "known");
     judge_outcomes(&records);
     for record in &records {
@@ -630,12 +631,12 @@ fn every_algorithm_ends_rightly_in_a_known_world() {
 }
 
 #[test]
-fn every_algorithm_ends_rightly_in_an_unknown_world() {
+fn every_algorithm_ends_correctly_in_an_unknown_world() {
     judge_outcomes(&sweep("world-unknown", "unknown"));
 }
 
 #[test]
-fn every_algorithm_ends_rightly_in_a_partial_world() {
+fn every_algorithm_ends_correctly_in_a_partial_world() {
     judge_outcomes(&sweep("world-partial", "partial:15"));
     judge_outcomes(&sweep("world-partial", "partial:5"));
 }
@@ -654,7 +655,7 @@ fn every_algorithm_walks_legally_in_a_scripted_world() {
     assert!(reached > 50 && unreachable > 50, "{reached} {unreachable}");
 }
 
-/// Where cells are only blocked, those that learn take part too, and arrive if there is a way to the end.
+/// Where cells are only blocked, those that learn take part too, and arrive if there is a path until the end.
 #[test]
 fn every_algorithm_walks_legally_where_nothing_opens() {
     let folder = Folder::new("world-shut");
@@ -734,8 +735,8 @@ fn a_partial_world_hides_its_share_of_the_free_cells() {
     folder.write("a.map", &rows);
     let problems = [((0, 0), (9, 5)), ((11, 0), (0, 5)), ((0, 0), (11, 0)), ((0, 0), (0, 0))];
     folder.write("p.txt", "0 0 9 5\n11 0 0 5\n0 0 11 0\n0 0 0 0\n");
-    let plan = Plan::new(&rows, RULES[0]);
-    let free = plan.cells().filter(|&cell| plan.free(cell)).count();
+    let test_map = TestMap::new(&rows, MOVEMENTS[0]);
+    let free = test_map.cells().filter(|&cell| test_map.free(cell)).count();
     assert_eq!(free, 57);
     let run = "run --map a.map --problems p.txt --world";
     for (percent, count) in [("0", 0), ("1.7", 0), ("1.76", 1), ("15", 8), ("33.3", 18), ("90", 51)]
@@ -745,7 +746,7 @@ fn a_partial_world_hides_its_share_of_the_free_cells() {
             let hidden = hidden(&folder, &format!("{run} partial:{percent} --seed {seed}"));
             for (cells, (start, goal)) in hidden.iter().zip(problems) {
                 assert_eq!(cells.len(), count, "{percent} % of {free}");
-                assert!(cells.iter().all(|&cell| plan.free(cell)), "{cells:?}");
+                assert!(cells.iter().all(|&cell| test_map.free(cell)), "{cells:?}");
                 assert!(!cells.contains(&start) && !cells.contains(&goal), "{cells:?}");
                 let once = |pair: &[Cell]| (pair[0].1, pair[0].0) < (pair[1].1, pair[1].0);
                 assert!(cells.windows(2).all(once), "row by row, each once: {cells:?}");
@@ -767,7 +768,7 @@ fn a_partial_world_hides_its_share_of_the_free_cells() {
 }
 
 #[test]
-fn hidden_cells_next_to_the_start_are_told_too() {
+fn hidden_cells_next_to_the_start_are_listed_too() {
     let folder = Folder::new("partial-start");
     folder.write("a.map", map(&["....."; 4]));
     for (percent, count) in [(40, 8), (100, 18)] {
@@ -787,7 +788,7 @@ fn a_dynamic_world_changes_at_every_tenth_move_by_its_rate() {
     let course = Course {
         name: "wide",
         map: noise(40, 24, 8),
-        rules: RULES[2],
+        movement: MOVEMENTS[2],
         problems,
         script: Vec::new(),
         seed: 1,
@@ -803,7 +804,7 @@ fn a_dynamic_world_changes_at_every_tenth_move_by_its_rate() {
     for rate in ["0.5", "5", "12.5", "33.3"] {
         assert!(changes(rate) >= 6, "{rate}");
     }
-    // A change of nothing is none: less than a cell, or no rate at all.
+    // An empty change is none: less than a cell, or no rate at all.
     assert_eq!(changes("0.1"), 0);
     assert_eq!(changes("0"), 0);
     let known = course.run(&folder, "known", "--algorithm rtba --budget 15");
@@ -881,7 +882,7 @@ fn door(interval: u64, free: bool) -> Change {
 fn corridors(script: &[Change]) -> Course {
     let (map, script) = (map(&CORRIDORS), script.to_vec());
     let problems = vec![((0, 0), (0, 2))];
-    Course { name: "corridors", map, rules: RULES[0], problems, script, seed: 1 }
+    Course { name: "corridors", map, movement: MOVEMENTS[0], problems, script, seed: 1 }
 }
 
 #[test]
@@ -904,7 +905,7 @@ fn an_agent_waits_at_a_door_that_opens_later() {
             assert!(same(length(record, "optimal"), 8.0), "{record}");
             let lines = json_lines(&folder.text("corridors.jsonl"));
             assert!(lines[..39].iter().all(|line| cell(&line["position"]).1 == 0), "{record}");
-            // There is nothing to be done for a long time.
+            // Nothing changes for a long time.
             assert!(lines[30..39].iter().all(|line| cells(&line["expanded"]).is_empty()));
             assert_eq!(cells(&lines[39]["freed"]), [(3, 1)]);
         }
@@ -944,7 +945,7 @@ fn an_agent_gives_up_when_nothing_more_can_open() {
 }
 
 #[test]
-fn a_way_that_was_not_there_at_first_has_no_optimum() {
+fn a_path_that_was_not_there_at_first_has_no_optimum() {
     let folder = Folder::new("script-opens");
     let mut course = corridors(&[door(20, true)]);
     course.map = course.map.replace("@@@.@@@", "@@@@@@@");
@@ -961,7 +962,7 @@ fn a_way_that_was_not_there_at_first_has_no_optimum() {
     }
     let flags = "--map corridors.map --problems corridors.txt --world script:corridors.script";
     let text = folder.run(&format!("run {flags}")).good();
-    assert!(text.contains("moves of length 8.00 (there was no way at first), "), "{text}");
+    assert!(text.contains("moves of length 8.00 (there was no path at first), "), "{text}");
     let text = folder.run(&format!("draw {flags} --out a.svg")).good();
     assert!(text.contains("length 8.0 in 2"), "{text}");
     let table = folder.run(&format!("compare {flags} --budgets 10")).good();
@@ -1072,14 +1073,14 @@ fn the_problem_whose_goal_a_script_blocks_is_named() {
     all_refuse(&folder, &format!("{flags} --from 0,0 --to 6,0"), INPUT, &alone);
     let first = folder.run(&format!("run {flags} --problems p.txt --take 1 --json")).json();
     assert_eq!(first[0]["outcome"], "reached");
-    // A script for one map may be none for another, and neither is run.
+    // A script for one map may be invalid for another, and neither is run.
     folder.write("b.map", map(&["..", ".."]));
     let both = "compare --map a.map --map b.map --from 0,0 --to 1,0 --world script:a.script";
     refused(&folder, both, INPUT, &["a.script: line 1: ", "(3, 1) is outside", "2 wide"]);
 }
 
 #[test]
-fn worlds_that_are_none() {
+fn invalid_worlds_are_refused() {
     let folder = Folder::new("bad-worlds");
     folder.write("a.map", map(&CORRIDORS));
     let share = "the share of blocked cells must be 0 to 100 percent";
@@ -1098,8 +1099,8 @@ fn worlds_that_are_none() {
         ("dynamic:-3", rate),
         ("dynamic:101", rate),
         ("dynamic:five", "`five` is not a number"),
-        ("known:5", "the world `known` takes nothing behind a colon"),
-        ("unknown:5", "the world `unknown` takes nothing behind a colon"),
+        ("known:5", "the world `known` takes nothing after a colon"),
+        ("unknown:5", "the world `unknown` takes nothing after a colon"),
         ("script", "a file is needed"),
         ("script:", "a file is needed, such as script:FILE"),
         (
@@ -1113,7 +1114,7 @@ fn worlds_that_are_none() {
     }
 }
 
-/// Runs the problems of all maps again and again; answers the records, problem by problem.
+/// Runs the problems of all maps repeatedly; returns the records, problem by problem.
 fn repeated(folder: &Folder, courses: &[Course], world: &str, flags: &str) -> Vec<Vec<Value>> {
     let mut problems = Vec::new();
     for course in courses {
@@ -1136,7 +1137,7 @@ fn repeated(folder: &Folder, courses: &[Course], world: &str, flags: &str) -> Ve
 }
 
 #[test]
-fn run_again_and_again_an_agent_plans_a_shortest_path() {
+fn in_repeated_runs_an_agent_plans_a_shortest_path() {
     let folder = Folder::new("repeat");
     let courses = courses(&folder);
     for world in ["unknown", "partial:15", "partial:5"] {
@@ -1153,8 +1154,8 @@ fn run_again_and_again_an_agent_plans_a_shortest_path() {
                 for runs in repeated(&folder, &courses, world, &flags) {
                     let last = runs.last().unwrap();
                     most = most.max(runs.len());
-                    if let Some(plan) = last.get("plan") {
-                        assert!(same(length(plan, "cost"), length(last, "optimal")), "{last}");
+                    if let Some(test_map) = last.get("plan") {
+                        assert!(same(length(test_map, "cost"), length(last, "optimal")), "{last}");
                     }
                     let no_way = last["outcome"] == "unreachable";
                     assert!(!no_way || runs.len() == 1, "it is known after one run: {last}");
@@ -1182,7 +1183,7 @@ fn every_algorithm_comes_to_a_run_without_a_new_search() {
 }
 
 #[test]
-fn runs_are_repeated_only_when_asked_and_where_nothing_changes() {
+fn runs_are_repeated_only_if_requested_and_where_nothing_changes() {
     let folder = Folder::new("repeat-flags");
     folder.write("a.map", map(&CORRIDORS));
     folder.write("wall.map", map(&[".......", "@@@@@@@", "......."]));
@@ -1190,7 +1191,7 @@ fn runs_are_repeated_only_when_asked_and_where_nothing_changes() {
     let flags = "--from 0,0 --to 6,2 --algorithm rtba";
     for world in ["dynamic:5", "script:a.script"] {
         let run = format!("run --map a.map {flags} --world {world} --repeat --trace t.jsonl");
-        let why = ["--repeat needs a map that stays as it is", world];
+        let why = ["--repeat needs a map that does not change", world];
         refused(&folder, &run, USAGE, &why);
         assert!(!folder.path("t.jsonl").exists());
     }
@@ -1322,15 +1323,15 @@ fn a_plan_through_a_wall_that_was_never_seen_is_not_printed() {
     let without = done.iter().filter(|record| record.get("plan").is_none()).count();
     assert_eq!(without, 1, "this one was found to be such a case");
     for record in done {
-        if let Some(plan) = record.get("plan") {
-            assert!(length(plan, "cost") < 1000.0, "{record}");
+        if let Some(test_map) = record.get("plan") {
+            assert!(length(test_map, "cost") < 1000.0, "{record}");
         }
     }
 }
 
-/// A problem that had no way at first has no shortest length, and does not count as a perfect walk.
+/// A problem that had no path at first has no shortest length, and does not count as a perfect walk.
 #[test]
-fn the_mean_is_over_those_that_had_a_way_at_first() {
+fn the_mean_is_over_those_that_had_a_path_at_first() {
     let folder = Folder::new("mean-of-some");
     folder.write("a.map", map(&["..@....", "..@.@@.", "..@...."]));
     folder.write("s.txt", "4 2 0 free\nend\n");

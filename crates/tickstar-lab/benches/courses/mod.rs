@@ -36,7 +36,7 @@ pub fn courses() -> Vec<Course> {
         let names = ["caves-512", "islands-512", "rooms-512"];
         names
             .map(|name| {
-                let grid = builtin::find(name).expect("a map that comes with the program").grid();
+                let grid = builtin::find(name).expect("a built-in map").grid();
                 let problems = generate::random_problems(&grid, 100, 1);
                 let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
                 Course { name: name.to_string(), grid, ends }

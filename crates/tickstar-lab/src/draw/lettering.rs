@@ -5,9 +5,9 @@ use std::mem;
 use super::{Page, Point, Px};
 
 /// Draws a line of text with its baseline at `at`.
-pub(super) fn draw_text(page: &mut Page, text: &str, at: Point, size: f64, colour: &str) {
+pub(super) fn draw_text(page: &mut Page, text: &str, at: Point, size: f64, color: &str) {
     page.add(format_args!(
-        "<g transform=\"translate({} {}) scale({})\" fill=\"none\" stroke=\"{colour}\" \
+        "<g transform=\"translate({} {}) scale({})\" fill=\"none\" stroke=\"{color}\" \
          stroke-width=\"{WEIGHT}\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n",
         Px(at.x),
         Px(at.y),

@@ -2,15 +2,15 @@
 //!
 //! There is one drawing path. [`svg`] makes the picture; [`png`] turns that very text into pixels.
 //! Lettering is drawn as strokes from a small alphabet of our own, and no
-//! colour or curve is worked out by a function that differs between machines, so a picture needs no
+//! color or curve is computed by a function that differs between machines, so a picture needs no
 //! fonts and is the same everywhere.
 //!
 //! # Reading a picture
 //! * Searched cells go from pale yellow (early) to deep blue (late). Lightness falls evenly along
-//!   the ramp and walls are darker than its end, so the order survives a grey printer and any kind
-//!   of colour vision. A cell that was expanded more than once shows the last time.
-//! * The walk is a solid line through the cells. Back-moves are dashed and keep to the right of the
-//!   way they go, like the second lane of a road, so that out and back are both seen.
+//!   the ramp and walls are darker than its end, so the order survives grayscale printing and any kind
+//!   of color vision. A cell that was expanded more than once shows the last time.
+//! * The walk is a solid line through the cells. Back-moves are dashed and keep to the right of their
+//!   direction, like the second lane of a road, so that out and back are both seen.
 //! * Cells the agent does not know lie under a pale veil.
 
 use std::collections::{HashMap, HashSet};
@@ -37,7 +37,7 @@ const TARGET_PX: u32 = 1200;
 const DASH: f64 = 1.5;
 const GAP: f64 = 2.0;
 
-/// Cells of so many pixels have lines between them.
+/// Cells of at least this many pixels have lines between them.
 const MESH_FROM: f64 = 12.0;
 
 const PAGE: &str = "#f8f9fb";
@@ -52,7 +52,7 @@ const GOAL: &str = "#ffc928";
 const VEIL: &str = "#ccd3dc";
 const VEIL_OPACITY: f64 = 0.7;
 
-/// Early to late. Made in the `OKLCh` colour space: lightness falls evenly from 0.965 to 0.46 while
+/// Early to late. Made in the `OKLCh` color space: lightness falls evenly from 0.965 to 0.46 while
 /// the hue turns from yellow over green and teal to blue.
 const RAMP: [&str; 28] = [
     "#fbf7bc", "#f0f3b5", "#e4eeaf", "#d8eaaa", "#cbe6a6", "#bde2a3", "#aedfa3", "#9ddba5",
@@ -85,10 +85,10 @@ pub struct Picture<'a> {
 /// Why a picture could not be turned into pixels.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DrawError {
-    /// More pixels than anyone can look at.
+    /// Too many pixels.
     #[error(
         "a picture of {width} by {height} pixels is too large: at most {MAX_PIXELS} pixels can be \
-         drawn, so use fewer pixels a cell, or write an SVG"
+         drawn, so use fewer pixels per cell, or write an SVG"
     )]
     TooLarge {
         /// The width in pixels.
@@ -104,13 +104,13 @@ pub enum DrawError {
     Encode(String),
 }
 
-/// Pixels a cell, from 1 to 24, that make the longer side of the picture about 900 to 1200 pixels
+/// Pixels per cell, from 1 to 24, that make the longer side of the picture about 900 to 1200 pixels
 /// if possible.
 pub fn default_cell_px(grid: &Grid) -> u32 {
     (TARGET_PX / grid.width().max(grid.height())).clamp(1, 24)
 }
 
-/// The picture as an SVG with cells of so many pixels (at least one).
+/// The picture as an SVG with cells of `cell_px` pixels (at least one).
 pub fn svg(picture: &Picture<'_>, cell_px: u32) -> String {
     let frame = Frame::new(picture, cell_px.max(1));
     let mut page = Page::begin(frame.width, frame.height, picture.caption);
@@ -122,7 +122,7 @@ pub fn svg(picture: &Picture<'_>, cell_px: u32) -> String {
     page.finish()
 }
 
-/// A map alone as an SVG with cells of so many pixels (at least one).
+/// A map alone as an SVG with cells of `cell_px` pixels (at least one).
 pub fn map_svg(grid: &Grid, cell_px: u32) -> String {
     let nowhere = Cell::default();
     let picture = Picture {
@@ -215,7 +215,7 @@ impl fmt::Display for Px {
     }
 }
 
-/// A place on the page in pixels.
+/// A point on the page in pixels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Point {
     x: f64,
@@ -239,7 +239,7 @@ struct Frame {
     map_height: f64,
     width: f64,
     height: f64,
-    legend: Vec<(Entry, Point)>,
+    legend: Vec<(LegendItem, Point)>,
     caption: Vec<(String, Point)>,
 }
 
@@ -271,10 +271,11 @@ impl Frame {
         frame
     }
 
-    /// Sets the legend below `top`, in as many rows as it needs; answers its last baseline.
+    /// Sets the legend below `top`, in as many rows as it needs; returns its last baseline.
     fn place_legend(&mut self, left: f64, top: f64, content: f64, fog: bool) -> f64 {
         let mut at = Point { x: left, y: top + 34.0 * self.unit };
-        let entries = Entry::ALL.into_iter().filter(|&entry| fog || entry != Entry::Unknown);
+        let entries =
+            LegendItem::ALL.into_iter().filter(|&entry| fog || entry != LegendItem::Unknown);
         for entry in entries {
             let width = entry.width() * self.unit;
             if at.x > left && at.x + width > left + content {
@@ -286,7 +287,7 @@ impl Frame {
         at.y
     }
 
-    /// Sets the caption below `top`; answers its last baseline.
+    /// Sets the caption below `top`; returns its last baseline.
     fn place_caption(&mut self, caption: &str, left: f64, top: f64, content: f64) -> f64 {
         let lines = broken(caption, CAPTION_SIZE * self.unit, content);
         let mut bottom = top;
@@ -325,8 +326,8 @@ fn draw_cells(page: &mut Page, picture: &Picture<'_>, frame: &Frame) {
         frame.map.x, frame.map.y
     ));
     page.add(format_args!("<g id=\"expanded\">\n"));
-    for (colour, path) in RAMP.iter().zip(expanded_paths(picture)) {
-        draw_area(page, colour, &path);
+    for (color, path) in RAMP.iter().zip(expanded_paths(picture)) {
+        draw_area(page, color, &path);
     }
     page.add(format_args!("</g>\n"));
     if cell >= MESH_FROM {
@@ -358,13 +359,13 @@ fn draw_cells(page: &mut Page, picture: &Picture<'_>, frame: &Frame) {
     ));
 }
 
-fn draw_area(page: &mut Page, colour: &str, path: &str) {
+fn draw_area(page: &mut Page, color: &str, path: &str) {
     if !path.is_empty() {
-        page.add(format_args!("<path fill=\"{colour}\" d=\"{path}\"/>\n"));
+        page.add(format_args!("<path fill=\"{color}\" d=\"{path}\"/>\n"));
     }
 }
 
-/// Faint lines between cells that are large enough to be told apart.
+/// Faint lines between cells that are large enough to be distinguished.
 fn draw_mesh(page: &mut Page, width: u32, height: u32, cell: f64) {
     page.add(format_args!(
         "<path id=\"mesh\" fill=\"none\" stroke=\"{INK}\" stroke-opacity=\"0.09\" \
@@ -382,7 +383,7 @@ fn draw_mesh(page: &mut Page, width: u32, height: u32, cell: f64) {
     page.add(format_args!("\"/>\n"));
 }
 
-/// One area for each colour of the ramp.
+/// One area per color of the ramp.
 fn expanded_paths(picture: &Picture<'_>) -> Vec<String> {
     let mut intervals: Vec<u64> = picture.expanded.iter().map(|&(_, interval)| interval).collect();
     intervals.sort_unstable();
@@ -415,7 +416,7 @@ fn in_rows(grid: &Grid, cells: &[Cell]) -> Vec<Cell> {
     cells
 }
 
-/// Cells given row by row, as path data in which neighbours in a row share one rectangle.
+/// Cells given row by row, as path data in which neighbors in a row share one rectangle.
 #[derive(Clone, Default)]
 struct Runs {
     path: String,
@@ -480,11 +481,11 @@ fn draw_lines(page: &mut Page, frame: &Frame, ahead: &str, back: &str) {
     draw_line(page, BACK, width, &dashes, back);
 }
 
-fn draw_line(page: &mut Page, colour: &str, width: f64, dashes: &str, path: &str) {
+fn draw_line(page: &mut Page, color: &str, width: f64, dashes: &str, path: &str) {
     if !path.is_empty() {
         let width = Px(width);
         page.add(format_args!(
-            "<path stroke=\"{colour}\" stroke-width=\"{width}\"{dashes} d=\"{path}\"/>\n"
+            "<path stroke=\"{color}\" stroke-width=\"{width}\"{dashes} d=\"{path}\"/>\n"
         ));
     }
 }
@@ -522,7 +523,7 @@ struct BackLine {
 }
 
 /// The back-moves, each once, in lines as long as can be. Dashes drawn twice would run into each
-/// other: an agent that goes to and fro along one way would leave a thicket.
+/// other: an agent that goes back and forth along one way would leave a tangle.
 fn back_lines(picture: &Picture<'_>) -> Vec<BackLine> {
     let mut seen = HashSet::new();
     let moves: Vec<(Cell, Cell)> = moves(picture, true).filter(|&ends| seen.insert(ends)).collect();
@@ -533,7 +534,7 @@ fn back_lines(picture: &Picture<'_>) -> Vec<BackLine> {
     let entered: HashSet<Cell> = moves.iter().map(|&(_, to)| to).collect();
     let mut used = vec![false; moves.len()];
     let mut lines = Vec::new();
-    // First from the tips; what is left after that goes round in circles.
+    // First from the tips; what is left after that forms cycles.
     let (tips, rest): (Vec<usize>, Vec<usize>) =
         (0..moves.len()).partition(|&i| !entered.contains(&moves[i].0));
     for first in tips.into_iter().chain(rest) {
@@ -650,7 +651,7 @@ const CAPTION_SIZE: f64 = 17.0;
 
 /// An entry of the legend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entry {
+enum LegendItem {
     Start,
     Goal,
     Walked,
@@ -660,36 +661,36 @@ enum Entry {
     Unknown,
 }
 
-impl Entry {
-    const ALL: [Entry; 7] = [
-        Entry::Start,
-        Entry::Goal,
-        Entry::Walked,
-        Entry::Back,
-        Entry::Expanded,
-        Entry::Wall,
-        Entry::Unknown,
+impl LegendItem {
+    const ALL: [LegendItem; 7] = [
+        LegendItem::Start,
+        LegendItem::Goal,
+        LegendItem::Walked,
+        LegendItem::Back,
+        LegendItem::Expanded,
+        LegendItem::Wall,
+        LegendItem::Unknown,
     ];
 
     fn label(self) -> &'static str {
         match self {
-            Entry::Start => "start",
-            Entry::Goal => "goal",
-            Entry::Walked => "walked",
-            Entry::Back => "back-moves",
-            Entry::Expanded => "expanded, early to late",
-            Entry::Wall => "wall",
-            Entry::Unknown => "not seen",
+            LegendItem::Start => "start",
+            LegendItem::Goal => "goal",
+            LegendItem::Walked => "walked",
+            LegendItem::Back => "back-moves",
+            LegendItem::Expanded => "expanded, early to late",
+            LegendItem::Wall => "wall",
+            LegendItem::Unknown => "not seen",
         }
     }
 
     /// The width of the sample, in units.
     fn sample(self) -> f64 {
         match self {
-            Entry::Start | Entry::Goal => 18.0,
-            Entry::Walked | Entry::Back => 34.0,
-            Entry::Expanded => 4.0 * RAMP.len() as f64,
-            Entry::Wall | Entry::Unknown => 16.0,
+            LegendItem::Start | LegendItem::Goal => 18.0,
+            LegendItem::Walked | LegendItem::Back => 34.0,
+            LegendItem::Expanded => 4.0 * RAMP.len() as f64,
+            LegendItem::Wall | LegendItem::Unknown => 16.0,
         }
     }
 
@@ -713,16 +714,16 @@ fn draw_legend(page: &mut Page, frame: &Frame) {
     page.add(format_args!("</g>\n"));
 }
 
-fn draw_sample(page: &mut Page, frame: &Frame, entry: Entry, middle: Point) {
+fn draw_sample(page: &mut Page, frame: &Frame, entry: LegendItem, middle: Point) {
     let unit = frame.unit;
     let half = entry.sample() * unit / 2.0;
     // Three whole dashes.
     let length = frame.line() * (3.0 * DASH + 2.0 * GAP);
     let line = format!("M{} {}h{}", Px(middle.x - length / 2.0), Px(middle.y), Px(length));
-    let area = |page: &mut Page, x: f64, width: f64, colour: &str| {
+    let area = |page: &mut Page, x: f64, width: f64, color: &str| {
         let side = 16.0 * unit;
         page.add(format_args!(
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{colour}\" \
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{color}\" \
              shape-rendering=\"crispEdges\"/>\n",
             Px(x),
             Px(middle.y - side / 2.0),
@@ -731,24 +732,24 @@ fn draw_sample(page: &mut Page, frame: &Frame, entry: Entry, middle: Point) {
         ));
     };
     match entry {
-        Entry::Start => draw_start(page, middle, 7.0 * unit, unit),
-        Entry::Goal => draw_goal(page, middle, 9.0 * unit, unit),
-        Entry::Walked | Entry::Back => {
+        LegendItem::Start => draw_start(page, middle, 7.0 * unit, unit),
+        LegendItem::Goal => draw_goal(page, middle, 9.0 * unit, unit),
+        LegendItem::Walked | LegendItem::Back => {
             page.add(format_args!("<g fill=\"none\" stroke-linecap=\"round\">\n"));
             let (ahead, back) =
-                if entry == Entry::Walked { (line.as_str(), "") } else { ("", line.as_str()) };
+                if entry == LegendItem::Walked { (line.as_str(), "") } else { ("", line.as_str()) };
             draw_lines(page, frame, ahead, back);
             page.add(format_args!("</g>\n"));
         }
-        Entry::Expanded => {
+        LegendItem::Expanded => {
             // Each over the last and to the end, so that rounding leaves no gap between two.
-            for (i, colour) in RAMP.iter().enumerate() {
+            for (i, color) in RAMP.iter().enumerate() {
                 let from = 2.0 * half * i as f64 / RAMP.len() as f64;
-                area(page, middle.x - half + from, 2.0 * half - from, colour);
+                area(page, middle.x - half + from, 2.0 * half - from, color);
             }
         }
-        Entry::Wall => area(page, middle.x - half, 2.0 * half, WALL),
-        Entry::Unknown => {
+        LegendItem::Wall => area(page, middle.x - half, 2.0 * half, WALL),
+        LegendItem::Unknown => {
             area(page, middle.x - half, 2.0 * half, FREE);
             page.add(format_args!("<g fill-opacity=\"{VEIL_OPACITY}\">\n"));
             area(page, middle.x - half, 2.0 * half, VEIL);
@@ -805,14 +806,14 @@ mod tests {
     }
 
     #[test]
-    fn searched_cells_share_a_path_a_colour_and_show_the_last_time() {
+    fn searched_cells_share_one_path_per_color_and_show_the_last_time() {
         let grid = Grid::new(5, 2).unwrap();
         let [a, b, c, d] = cells([(0, 0), (1, 0), (2, 0), (4, 1)]);
         let expanded = [(a, 1), (b, 1), (c, 1), (d, 7), (c, 90)];
         let svg = svg(&Picture { expanded: &expanded, ..bare(&grid) }, 4);
         let searched = group(&svg, "expanded");
         assert_eq!(searched.matches("<path").count(), 3, "one for each of three intervals");
-        let path = |colour: &str, d: &str| format!("<path fill=\"{colour}\" d=\"{d}\"/>");
+        let path = |color: &str, d: &str| format!("<path fill=\"{color}\" d=\"{d}\"/>");
         assert!(searched.contains(&path(RAMP[0], "M0 0h2v1h-2z")), "{searched}");
         assert!(searched.contains(&path(RAMP[13], "M4 1h1v1h-1z")));
         assert!(searched.contains(&path(RAMP[27], "M2 0h1v1h-1z")));
@@ -829,7 +830,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_walked_back_twice_is_drawn_once() {
+    fn moves_walked_back_twice_are_drawn_once() {
         let grid = Grid::new(6, 3).unwrap();
         let [a, b, c, d, e] = cells([(0, 0), (1, 0), (2, 0), (3, 0), (2, 1)]);
         let walk = [a, b, c, d, c, b, c, b, a, b, e, b];

@@ -7,7 +7,7 @@ use tickstar::{Grid, Layered, NodeId, Ratio, Space};
 use super::{News, nodes, set};
 use crate::generate::Dice;
 
-/// The moves of the agent from one change of a dynamic world to the next, as in the paper.
+/// The agent's moves between two changes of a dynamic world, as in the paper.
 const MOVES_PER_CHANGE: u64 = 10;
 
 /// What a dynamic world draws from.
@@ -31,7 +31,7 @@ impl Ground {
         Ground { free, blocked, shut, opened }
     }
 
-    /// Whether anything changes at all. What was shut is opened again at the next change.
+    /// Whether anything changes at all. What was shut reopens at the next change.
     pub(super) fn moves(&self) -> bool {
         self.shut + self.opened > 0
     }
@@ -45,7 +45,7 @@ pub(super) struct Drift {
     dice: Dice,
     /// Moves of the agent so far.
     moves: u64,
-    /// The cells that may be other than on the map: free ones that were shut.
+    /// The cells that may differ from the map: free ones that were shut.
     shut: Vec<NodeId>,
     /// And blocked ones that were opened.
     opened: Vec<NodeId>,
@@ -63,7 +63,7 @@ impl Drift {
         }
     }
 
-    /// Makes the map what it was and draws anew, in time for the cells that change alone.
+    /// Restores the map and draws again, in time linear in the cells that change.
     fn change(&mut self, grid: &mut Layered<Grid>, news: &mut News, agent: NodeId) {
         let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
         for node in self.shut.drain(..) {
@@ -88,10 +88,10 @@ impl Drift {
     }
 }
 
-/// Turns so many of the nodes, which are all free or all blocked, into the opposite.
+/// Inverts `count` of the nodes, which are all free or all blocked.
 ///
-/// They are drawn without replacement by Floyd's method, which leaves the list as it is: the grid
-/// itself tells what has been drawn.
+/// They are drawn without replacement by Floyd's method, which leaves the list unchanged: the grid
+/// itself shows what has been drawn.
 fn draw(dice: &mut Dice, nodes: &[NodeId], count: usize, grid: &mut Layered<Grid>) -> Vec<NodeId> {
     let turn = |last: usize| {
         let drawn = nodes[dice.below(last + 1)];

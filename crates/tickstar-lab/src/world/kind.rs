@@ -8,6 +8,8 @@ use thiserror::Error;
 use tickstar::catalog::Entry;
 use tickstar::{Ratio, RatioError};
 
+use crate::text::quoted;
+
 /// Which world, as the command line names it.
 ///
 /// ```
@@ -21,17 +23,17 @@ use tickstar::{Ratio, RatioError};
 pub enum WorldKind {
     /// `known`: the agent knows the map.
     Known,
-    /// `unknown`: the agent takes every cell for free until it sees it. It sees, at the start and
+    /// `unknown`: the agent assumes every cell is free until it sees it. It sees, at the start and
     /// after each move, the cells around it that it could step to on an empty map: all eight, or
     /// the four that share a side.
     Unknown,
-    /// `partial[:PERCENT]`: the agent knows the map, but so many percent of its free cells are
-    /// blocked in truth, never the start or the goal. It sees as in an unknown world.
+    /// `partial[:PERCENT]`: the agent knows the map, but this percentage of its free cells is
+    /// truly blocked, never the start or the goal. It sees as in an unknown world.
     ///
     /// A seed puts the free cells of a map in one order, from which the first are blocked: a larger
     /// share adds to a smaller one, and all problems have the same cells but for their own ends.
     Partial(Ratio),
-    /// `dynamic:RATE`: the map changes after every 10 moves of the agent, which is told all of it.
+    /// `dynamic:RATE`: the map changes after every 10 moves of the agent, and all of it is reported in `Seen`.
     ///
     /// This is the experiment of Hernández, Asín and Baier, *Time-Bounded Best-First Search*
     /// (2014): half of the rate, in percent, of the originally free cells are blocked, and as large
@@ -43,7 +45,7 @@ pub enum WorldKind {
     /// them alone. If the agent stands where a wall was opened, that stays open until a later
     /// change.
     Dynamic(Ratio),
-    /// `script:FILE`: the changes in a text file are made, and the agent is told of them.
+    /// `script:FILE`: the changes in a text file are made, and reported in `Seen`.
     ///
     /// A line is `INTERVAL X Y blocked` or `INTERVAL X Y free`, with blanks in between. Intervals
     /// count from 1 and never fall from line to line; a change is made before the agent's tick of
@@ -60,15 +62,16 @@ pub enum WorldKind {
 pub enum WorldKindError {
     /// No world of this name.
     #[error(
-        "`{text}` is not a world: expected one of known, unknown, partial[:PERCENT], \
-         dynamic:RATE, script:FILE"
+        "`{}` is not a world: expected one of known, unknown, partial[:PERCENT], \
+         dynamic:RATE, script:FILE",
+        quoted(text)
     )]
     Name {
         /// What was asked for.
         text: String,
     },
-    /// Something behind a colon where nothing belongs.
-    #[error("{text}: the world `{name}` takes nothing behind a colon")]
+    /// Text after a colon where none is expected.
+    #[error("{}: the world `{name}` takes nothing after a colon", quoted(text))]
     TakesNothing {
         /// What was asked for.
         text: String,
@@ -76,19 +79,19 @@ pub enum WorldKindError {
         name: &'static str,
     },
     /// A dynamic world without its rate.
-    #[error("{text}: a rate of change in percent is needed, such as dynamic:5")]
+    #[error("{}: a rate of change in percent is needed, such as dynamic:5", quoted(text))]
     NoRate {
         /// What was asked for.
         text: String,
     },
     /// A script without its file.
-    #[error("{text}: a file is needed, such as script:FILE")]
+    #[error("{}: a file is needed, such as script:FILE", quoted(text))]
     NoFile {
         /// What was asked for.
         text: String,
     },
-    /// A percentage that is no decimal number.
-    #[error("{text}: `{found}` is not a number: write a decimal such as 12.5")]
+    /// A percentage that is not a decimal number.
+    #[error("{}: `{}` is not a number: write a decimal such as 12.5", quoted(text), quoted(found))]
     NotANumber {
         /// What was asked for.
         text: String,
@@ -96,7 +99,7 @@ pub enum WorldKindError {
         found: String,
     },
     /// A percentage with more digits than the exact arithmetic keeps.
-    #[error("{text}: `{found}` has too many digits: use fewer")]
+    #[error("{}: `{}` has too many digits: use fewer", quoted(text), quoted(found))]
     TooFine {
         /// What was asked for.
         text: String,
@@ -104,7 +107,7 @@ pub enum WorldKindError {
         found: String,
     },
     /// A percentage below 0 or above 100.
-    #[error("{text}: {what} must be 0 to 100 percent")]
+    #[error("{}: {what} must be 0 to 100 percent", quoted(text))]
     Range {
         /// What was asked for.
         text: String,
@@ -117,8 +120,8 @@ impl WorldKind {
     /// The name of each kind.
     pub const NAMES: [&str; 5] = ["known", "unknown", "partial", "dynamic", "script"];
 
-    /// The names of those an algorithm is defined in. One that is not for openings can be run with scripts
-    /// that make none.
+    /// The names of the worlds an algorithm is defined in. One that does not support openings can be run
+    /// with scripts that make none.
     pub fn names_for(algorithm: &Entry) -> Vec<&'static str> {
         let defined =
             |name: &&str| algorithm.guarantees.no_openings.is_none() || *name != "dynamic";
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_name_no_world_are_told_why() {
+    fn invalid_worlds_are_refused_with_the_reason() {
         let share = "the share of blocked cells must be 0 to 100 percent";
         let rate = "the rate of change must be 0 to 100 percent";
         let number =
@@ -227,8 +230,8 @@ mod tests {
             ("dynamic:5:5", number("5:5")),
             ("script", "a file is needed, such as script:FILE".to_string()),
             ("script:", "a file is needed, such as script:FILE".to_string()),
-            ("known:5", "the world `known` takes nothing behind a colon".to_string()),
-            ("unknown:", "the world `unknown` takes nothing behind a colon".to_string()),
+            ("known:5", "the world `known` takes nothing after a colon".to_string()),
+            ("unknown:", "the world `unknown` takes nothing after a colon".to_string()),
         ];
         for (text, why) in cases {
             let error = text.parse::<WorldKind>().unwrap_err();

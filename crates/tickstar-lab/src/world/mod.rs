@@ -9,7 +9,6 @@ mod kind;
 mod script;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tickstar::catalog::{Config, Entry};
@@ -24,6 +23,7 @@ use crate::files::{FileError, Problem};
 use crate::generate::Dice;
 use crate::layers::{self, TooManyPairs};
 use crate::record::ProblemError;
+use crate::text::quoted;
 
 /// A map as one kind of world sees it, ready to be walked any number of times.
 ///
@@ -53,7 +53,8 @@ pub struct Terrain {
 /// An algorithm is not defined in a world.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "`{algorithm}` cannot be run in the world {world}, where blocked cells become free: {reason}"
+    "`{algorithm}` cannot be run in the world {}, where blocked cells become free: {reason}",
+    quoted(world)
 )]
 pub struct Undefined {
     algorithm: &'static str,
@@ -118,9 +119,9 @@ impl Terrain {
         }
     }
 
-    /// Makes what an algorithm needs beside the map, if it has not been made: the abstraction that it plans
-    /// on, and for D LRTA* in a known world its tables of subgoals, on all processors. `tick` is called for
-    /// each step of that, with the number of steps. Answers how long it took.
+    /// Makes what an algorithm needs beside the map, if it has not been made: the hierarchy it plans on, and
+    /// for D LRTA* in a known world its tables of subgoals, in parallel. `tick` is called for each step of
+    /// the latter, with the number of steps.
     ///
     /// # Errors
     /// When the map can have no hierarchy, or the tables would be too large.
@@ -128,30 +129,44 @@ impl Terrain {
         &mut self,
         config: &Config,
         tick: impl Fn(usize) + Sync,
-    ) -> Result<Preparation, PrepareError> {
-        let mut made = Preparation::default();
-        if !config.entry().guarantees.needs_hierarchy {
-            return Ok(made);
-        }
-        if self.map.hierarchy().is_none() {
-            let begin = Instant::now();
+    ) -> Result<(), PrepareError> {
+        self.prepare_hierarchy(config)?;
+        self.prepare_subgoals(config, tick)?;
+        Ok(())
+    }
+
+    /// The first part of [`prepare`](Terrain::prepare): the hierarchy.
+    ///
+    /// # Errors
+    /// When the map can have no hierarchy.
+    pub fn prepare_hierarchy(&mut self, config: &Config) -> Result<(), HierarchyError> {
+        if config.entry().guarantees.needs_hierarchy && self.map.hierarchy().is_none() {
             self.map.build()?;
-            made.levels = begin.elapsed();
             if let Plan::Unknown(blank) = &mut self.plan {
                 blank.build()?;
             }
         }
+        Ok(())
+    }
+
+    /// The second part of [`prepare`](Terrain::prepare): the tables of subgoals.
+    ///
+    /// # Errors
+    /// When the tables would be too large.
+    pub fn prepare_subgoals(
+        &mut self,
+        config: &Config,
+        tick: impl Fn(usize) + Sync,
+    ) -> Result<(), TooManyPairs> {
         // In other worlds the first change would drop them.
         let wanted = config.subgoal_level().filter(|_| matches!(self.plan, Plan::Known));
         let has = self.subgoals().map(Subgoals::level);
-        if let Some(level) = wanted.filter(|&level| has != Some(level)) {
-            let begin = Instant::now();
-            if let Some(tables) = layers::subgoals(&self.map, level, tick)? {
-                self.map.set_subgoals(tables);
-            }
-            made.subgoals = begin.elapsed();
+        if let Some(level) = wanted.filter(|&level| has != Some(level))
+            && let Some(tables) = layers::subgoals(&self.map, level, tick)?
+        {
+            self.map.set_subgoals(tables);
         }
-        Ok(made)
+        Ok(())
     }
 
     /// The tables of subgoals there are.
@@ -259,15 +274,6 @@ pub enum PrepareError {
     /// The tables would be too large.
     #[error(transparent)]
     TooManyPairs(#[from] TooManyPairs),
-}
-
-/// How long it took to make what an algorithm needs beside the map.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Preparation {
-    /// For the abstraction.
-    pub levels: Duration,
-    /// For the tables of subgoals.
-    pub subgoals: Duration,
 }
 
 /// What a stream of random numbers is for, so that no two are the same.

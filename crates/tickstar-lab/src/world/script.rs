@@ -1,5 +1,5 @@
 //! Scripts: the changes of a map, interval by interval, in a text file that replays a session. The
-//! format is told at [`WorldKind::Script`](crate::WorldKind::Script).
+//! format is described at [`WorldKind::Script`](crate::WorldKind::Script).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tickstar::{Cell, Grid, NodeId};
 
 use crate::files::{self, FileError, LineError};
+use crate::text::quoted;
 
 /// One line of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +46,7 @@ impl Script {
         Ok(script)
     }
 
-    /// Whether a task with this goal can be set: it is lost if the goal is ever blocked.
+    /// Whether a script allows this goal: it must never be blocked.
     pub(super) fn check(&self, map: &Grid, goal: Cell) -> Result<(), FileError> {
         let blocks = |change: &&Change| !change.free && map.cell(change.node) == goal;
         match self.changes.iter().find(blocks) {
@@ -64,7 +65,7 @@ impl Script {
     }
 }
 
-/// What must be remembered from line to line.
+/// State kept from line to line.
 struct Reader<'a> {
     map: &'a Grid,
     /// The interval of the change before.
@@ -82,7 +83,7 @@ impl Reader<'_> {
             return Ok(None);
         }
         if self.ended {
-            return Err(LineError::AfterEnd { found: files::shorten(text) });
+            return Err(LineError::AfterEnd { found: quoted(text) });
         }
         if text == "end" {
             self.ended = true;
@@ -97,7 +98,7 @@ impl Reader<'_> {
         let free = match state {
             "free" => true,
             "blocked" => false,
-            _ => return Err(LineError::State { found: files::shorten(state) }),
+            _ => return Err(LineError::State { found: quoted(state) }),
         };
         Ok(Some(Change { line, interval, node, free }))
     }
@@ -154,7 +155,7 @@ impl Replay {
         None
     }
 
-    /// The agent leaves its cell: answers whether that is blocked now.
+    /// The agent leaves its cell: returns whether that is blocked now.
     pub(super) fn leave(&mut self) -> bool {
         std::mem::take(&mut self.held)
     }

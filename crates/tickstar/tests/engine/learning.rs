@@ -11,9 +11,9 @@ use crate::kit::{
     discover, distance_on_empty_map, most_moves, tick, walk_within,
 };
 use tickstar::{
-    Acting, Agent, AgentState, Avoid, Cell, Commitment, Corners, Cost, Event, Grid, Lesson, Local,
-    LocalConfig, Lookahead, Map, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice,
-    Space, Step, TimeBoundedConfig, Tracing,
+    Acting, Agent, Avoid, Cell, Commitment, Corners, Cost, Event, Grid, Lesson, Local, LocalConfig,
+    Lookahead, Map, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice, Space, Step,
+    TimeBoundedConfig, Tracing,
 };
 
 const UNLIMITED: u64 = u64::MAX;

@@ -4,8 +4,8 @@
 use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling, World, ratio};
 use tickstar::catalog;
 use tickstar::{
-    Agent, AgentError, AgentState, Cell, Cost, DLrta, DLrtaConfig, Event, Grid, Layered, Map,
-    NodeId, PrLrta, PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
+    Agent, AgentError, Cell, Cost, DLrta, DLrtaConfig, Event, Grid, Layered, Map, NodeId, PrLrta,
+    PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
 };
 
 /// What an agent did in one tick.

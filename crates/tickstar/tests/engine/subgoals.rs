@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling};
 use tickstar::{
-    Agent, AgentState, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, Layered, Map,
-    NodeId, Seen, Slice, Space, Step, Subgoals,
+    Agent, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, Layered, Map, NodeId, Seen,
+    Slice, Space, Step, Subgoals,
 };
 
 /// The nodes of a level.

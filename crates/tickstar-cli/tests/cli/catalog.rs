@@ -1,4 +1,4 @@
-//! `tickstar algorithms`: every algorithm with what there is to know of it.
+//! `tickstar algorithms`: every algorithm with its facts.
 
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 
 #[test]
 fn all_are_described_as_json() {
-    let folder = Folder::new("catalogue-json");
+    let folder = Folder::new("catalog-json");
     let entries = folder.run("algorithms --json").json();
     let names: Vec<_> = entries.iter().map(|entry| text(entry, "name")).collect();
     assert_eq!(names, NAMES);
@@ -99,7 +99,7 @@ fn all_are_described_as_json() {
 
 #[test]
 fn the_text_says_the_same() {
-    let folder = Folder::new("catalogue-text");
+    let folder = Folder::new("catalog-text");
     let entries = folder.run("algorithms --json").json();
     let whole = folder.run("algorithms").good();
     let blocks: Vec<_> = whole.split("\n\n").filter(|block| !block.is_empty()).collect();
@@ -142,8 +142,8 @@ fn the_text_says_the_same() {
 }
 
 #[test]
-fn the_defaults_told_are_those_it_has() {
-    let folder = Folder::new("catalogue-defaults");
+fn the_defaults_listed_are_those_used() {
+    let folder = Folder::new("catalog-defaults");
     folder.write("a.map", map(&["........", ".@@@@@..", "......@.", ".@@@@.@.", "......@."]));
     for entry in folder.run("algorithms --json").json() {
         let name = text(&entry, "name");

@@ -1,0 +1,359 @@
+//! Experiments: contestants on the problems of courses, in parallel, with the same records on every machine.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+use thiserror::Error;
+use tickstar::Cost;
+use tickstar::catalog::Config;
+
+use crate::PrepareError;
+use crate::{
+    Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, Terrain,
+    Undefined, Untimed, text,
+};
+
+/// A map as a world presents it, and the problems to solve there.
+#[derive(Debug)]
+pub struct Course {
+    /// The map's name, for records.
+    pub name: String,
+    /// The map in its world.
+    pub terrain: Terrain,
+    /// The problems.
+    pub problems: Vec<Problem>,
+}
+
+/// An algorithm with its parameters and its budget.
+#[derive(Clone, Debug)]
+pub struct Contestant {
+    /// What it is called in results.
+    pub name: String,
+    /// The algorithm and its parameters.
+    pub config: Config,
+    /// The budget of each interval; none: no limit.
+    pub budget: Option<u64>,
+}
+
+impl Contestant {
+    /// Its name and budget.
+    pub fn title(&self) -> String {
+        let budget = self.budget.map_or("none".to_string(), |budget| budget.to_string());
+        format!("{} (budget {budget})", self.name)
+    }
+}
+
+/// By what walks are judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Judging {
+    /// By the true distances from every cell walked: records have all metrics.
+    #[default]
+    Moves,
+    /// By the length of a shortest path alone, which takes much less time: moves on no shortest path are
+    /// not counted, unless the map changes.
+    Length,
+}
+
+/// Contestants to be run on courses.
+///
+/// ```
+/// use tickstar::catalog;
+/// use tickstar_lab::{Contestant, Course, Experiment, Summary, Terrain, builtin};
+/// let map = builtin::find("rooms-64").unwrap();
+/// let grid = map.grid();
+/// let problems = map.problems(&grid, 5, 1);
+/// let terrain = Terrain::new(&"known".parse()?, &grid, 1)?;
+/// let courses = &mut [Course { name: map.name.into(), terrain, problems }];
+/// let contestant = |name: &str| {
+///     let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
+///     Contestant { name: name.into(), config, budget: Some(50) }
+/// };
+/// let mut experiment = Experiment::new(vec![contestant("tba"), contestant("late-astar")]);
+/// let records = experiment.run(courses, &|_| ())?;
+/// let [tba, late] = [0, 1].map(|nth| Summary::of(&records[nth]).value("intervals"));
+/// assert!(tba <= late, "acting early saves time");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Experiment {
+    contestants: Vec<Contestant>,
+    /// Those that exceeded the cut-off.
+    excluded: Vec<bool>,
+    /// Excludes a contestant that expands more nodes than this in any interval of any problem.
+    pub cutoff: Option<u64>,
+    /// The most intervals of a run; none: the default of [`Job::new`].
+    pub max_intervals: Option<u64>,
+    /// The clock by which frames are counted.
+    pub clock: Option<Clock>,
+    /// By what walks are judged.
+    pub judging: Judging,
+}
+
+/// Why an experiment cannot be run.
+#[derive(Clone, PartialEq, Debug, Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// An algorithm is not defined in a world.
+    #[error(transparent)]
+    Undefined(#[from] Undefined),
+    /// Frames cannot be counted.
+    #[error(transparent)]
+    Untimed(#[from] Untimed),
+    /// What an algorithm needs beside the map cannot be made.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// A problem of a course cannot be run.
+    #[error("{}: {failed}", text::path(course.as_ref()))]
+    Problem {
+        /// The course's name.
+        course: String,
+        /// The problem.
+        failed: FailedProblem,
+    },
+}
+
+/// The records of one problem, one per contestant; none for those that were excluded before.
+pub type ProblemRecords = Vec<Option<Record>>;
+
+impl Experiment {
+    /// An experiment with these contestants: no cut-off, no clock, and the default limit of intervals.
+    pub fn new(contestants: Vec<Contestant>) -> Experiment {
+        let excluded = vec![false; contestants.len()];
+        let judging = Judging::default();
+        Experiment {
+            contestants,
+            excluded,
+            cutoff: None,
+            max_intervals: None,
+            clock: None,
+            judging,
+        }
+    }
+
+    /// The contestants.
+    pub fn contestants(&self) -> &[Contestant] {
+        &self.contestants
+    }
+
+    /// Whether the contestant of this number has exceeded the cut-off.
+    pub fn is_excluded(&self, nth: usize) -> bool {
+        self.excluded[nth]
+    }
+
+    /// Whether every contestant can be run on a course.
+    ///
+    /// # Errors
+    /// When an algorithm is not defined in the course's world, or its frames cannot be counted.
+    pub fn admit(&self, course: &Course) -> Result<(), ExperimentError> {
+        for Contestant { config, .. } in &self.contestants {
+            course.terrain.admit(config.entry())?;
+            if self.clock.is_some() {
+                Clock::admit(&course.terrain, config.entry())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs all contestants on all problems of all courses. Returns the records of each contestant in the
+    /// order of courses and problems; those of an excluded one are empty. `progress` is called with the
+    /// number of runs done since the last call, from any thread.
+    ///
+    /// What algorithms need beside a map is made for one course at a time and released after it.
+    ///
+    /// # Errors
+    /// When a contestant cannot be run on a course, before any is run; or when a problem cannot be run.
+    pub fn run(
+        &mut self,
+        courses: &mut [Course],
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Vec<Record>>, ExperimentError> {
+        for course in courses.iter() {
+            self.admit(course)?;
+        }
+        let mut records: Vec<Vec<Record>> = self.contestants.iter().map(|_| Vec::new()).collect();
+        for course in courses {
+            for Contestant { config, .. } in &self.contestants {
+                course.terrain.prepare(config, |_| ())?;
+            }
+            let problems = self.run_course(course, progress).map_err(|failed| {
+                ExperimentError::Problem { course: course.name.clone(), failed }
+            })?;
+            for problem in problems {
+                records.iter_mut().zip(problem).for_each(|(list, record)| list.extend(record));
+            }
+            course.terrain.release();
+        }
+        for (list, _) in records.iter_mut().zip(&self.excluded).filter(|(_, excluded)| **excluded) {
+            list.clear();
+        }
+        Ok(records)
+    }
+
+    /// Runs all contestants on all problems of one course that has been prepared for them (see
+    /// [`Terrain::prepare`]), in parallel. Returns the records in the order of the problems. `progress` is
+    /// called as in [`run`](Experiment::run).
+    ///
+    /// Some problems have records of a contestant that another problem excludes: which ones depends on
+    /// chance, so none of its records should be used.
+    ///
+    /// # Errors
+    /// When a problem cannot be run.
+    pub fn run_course(
+        &mut self,
+        course: &Course,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<ProblemRecords>, FailedProblem> {
+        let excluded: Vec<_> = self.excluded.iter().map(|&out| AtomicBool::new(out)).collect();
+        let solved = course
+            .problems
+            .par_iter()
+            .enumerate()
+            .map(|(index, problem)| {
+                let records = self.solve(course, problem, &excluded);
+                progress(self.contestants.len());
+                records.map_err(|reason| FailedProblem { index, reason })
+            })
+            .collect();
+        self.excluded = excluded.into_iter().map(AtomicBool::into_inner).collect();
+        solved
+    }
+
+    /// One problem with every contestant, judged by the same distances.
+    fn solve(
+        &self,
+        course: &Course,
+        problem: &Problem,
+        excluded: &[AtomicBool],
+    ) -> Result<ProblemRecords, ProblemError> {
+        let mut judge = None;
+        let mut records = Vec::new();
+        for (Contestant { config, budget, .. }, out) in self.contestants.iter().zip(excluded) {
+            if out.load(Ordering::Relaxed) {
+                records.push(None);
+                continue;
+            }
+            let job = Job::new(&course.name, &course.terrain, config, *budget);
+            let max_intervals = self.max_intervals.or(job.max_intervals);
+            let job = Job { max_intervals, clock: self.clock, ..job };
+            let journey = job.sim(problem)?.run(max_intervals, None);
+            let most = journey.tally.max_expansions_per_interval;
+            out.fetch_or(self.cutoff.is_some_and(|cutoff| most > cutoff), Ordering::Relaxed);
+            let judge = match &mut judge {
+                Some(judge) => judge,
+                none => none.insert(Judge::new(self.judging, &job, problem)?),
+            };
+            records.push(Some(judge.record(&job, problem, &journey)));
+        }
+        Ok(records)
+    }
+}
+
+/// What walks of one problem are judged by.
+enum Judge {
+    Moves(Box<Reference>),
+    Length(Option<Cost>),
+}
+
+impl Judge {
+    fn new(judging: Judging, job: &Job<'_>, problem: &Problem) -> Result<Judge, ProblemError> {
+        Ok(match judging {
+            Judging::Moves => Judge::Moves(Box::new(job.reference(problem)?)),
+            Judging::Length => Judge::Length(job.optimal(problem)?),
+        })
+    }
+
+    fn record(&mut self, job: &Job<'_>, problem: &Problem, journey: &Journey) -> Record {
+        match self {
+            Judge::Moves(reference) => job.judge(problem, journey, reference),
+            Judge::Length(optimal) => job.judge_length(problem, journey, *optimal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use tickstar::{Cell, catalog};
+
+    use super::*;
+    use crate::{Pace, builtin};
+
+    fn course(name: &str, world: &str, problems: usize) -> Course {
+        let map = builtin::find(name).unwrap();
+        let grid = map.grid();
+        let terrain = Terrain::new(&world.parse().unwrap(), &grid, 1).unwrap();
+        Course { name: name.into(), terrain, problems: map.problems(&grid, problems, 1) }
+    }
+
+    fn contestant(name: &str, budget: Option<u64>) -> Contestant {
+        let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
+        Contestant { name: name.into(), config, budget }
+    }
+
+    #[test]
+    fn records_are_those_of_single_jobs_in_order() {
+        let mut courses = [course("rooms-64", "known", 4), course("random-64", "known", 3)];
+        let contestants = vec![contestant("tba", Some(20)), contestant("pra", Some(50))];
+        let mut experiment = Experiment::new(contestants);
+        let done = AtomicUsize::new(0);
+        let count = |runs| {
+            done.fetch_add(runs, Ordering::Relaxed);
+        };
+        let records = experiment.run(&mut courses, &count).unwrap();
+        assert_eq!(done.into_inner(), 2 * (4 + 3));
+        for (contestant, records) in experiment.contestants().iter().zip(&records) {
+            let mut expected = Vec::new();
+            for course in &mut courses {
+                course.terrain.prepare(&contestant.config, |_| ()).unwrap();
+                let Contestant { config, budget, .. } = contestant;
+                let job = Job::new(&course.name, &course.terrain, config, *budget);
+                expected.extend(course.problems.iter().map(|problem| job.record(problem).unwrap()));
+            }
+            assert_eq!(records, &expected, "{}", contestant.title());
+        }
+        experiment.judging = Judging::Length;
+        let quick = experiment.run(&mut courses, &|_| ()).unwrap();
+        for (quick, full) in quick.iter().flatten().zip(records.iter().flatten()) {
+            let (mut full, tally) = (full.clone(), &quick.tally);
+            assert_eq!(tally.non_optimal_moves, None);
+            full.tally.non_optimal_moves = None;
+            assert_eq!(quick, &full);
+        }
+    }
+
+    #[test]
+    fn a_contestant_beyond_the_cutoff_has_no_records() {
+        let mut courses = [course("rooms-64", "known", 6)];
+        let contestants = vec![contestant("tba", Some(20)), contestant("astar", None)];
+        let mut experiment = Experiment { cutoff: Some(20), ..Experiment::new(contestants) };
+        let records = experiment.run(&mut courses, &|_| ()).unwrap();
+        assert_eq!((records[0].len(), records[1].len()), (6, 0));
+        assert_eq!([0, 1].map(|nth| experiment.is_excluded(nth)), [false, true]);
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused_before_anything_is() {
+        let mut courses = [course("rooms-64", "known", 1), course("rooms-64", "dynamic:5", 1)];
+        let refused = |experiment: &mut Experiment, courses: &mut [Course]| {
+            experiment.run(courses, &|_| panic!("nothing is run")).unwrap_err()
+        };
+        let mut adaptive = Experiment::new(vec![contestant("rtaa", Some(20))]);
+        let error = refused(&mut adaptive, &mut courses);
+        assert!(matches!(error, ExperimentError::Undefined(_)), "{error}");
+        let clock = Some(Clock::new(Pace::default()).unwrap());
+        let mut timed = Experiment { clock, ..Experiment::new(vec![contestant("tba", Some(20))]) };
+        let error = refused(&mut timed, &mut courses);
+        assert!(matches!(error, ExperimentError::Untimed(_)), "{error}");
+    }
+
+    #[test]
+    fn a_problem_that_cannot_be_run_is_named() {
+        let mut courses = [course("rooms-64", "known", 2)];
+        courses[0].problems[1].goal = Cell::new(64, 0);
+        let mut experiment = Experiment::new(vec![contestant("tba", Some(20))]);
+        let error = experiment.run(&mut courses, &|_| ()).unwrap_err().to_string();
+        let expected = "rooms-64: problem 2: the goal (64, 0) is outside the map";
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
