@@ -119,7 +119,7 @@ impl Beforehand {
         let seconds = self.levels + if subgoals { self.subgoals } else { Duration::ZERO };
         let bytes = self.level_bytes + if subgoals { self.subgoal_bytes } else { 0 };
         let maps = f64::from(self.maps.max(1));
-        let needs = config.entry().guarantees.needs_hierarchy;
+        let needs = config.entry().facts.needs_hierarchy;
         needs.then(|| (seconds.as_secs_f64() / maps, bytes as f64 / maps))
     }
 }

@@ -172,9 +172,8 @@ impl<'a> Job<'a> {
         let grid = terrain.map();
         let sides = u64::from(grid.width()) + u64::from(grid.height());
         // By learning, the way may be long; that there is none, some know at once.
-        let guarantees = &config.entry().guarantees;
-        let patient =
-            guarantees.slow_to_give_up || terrain.changes() && guarantees.no_openings.is_some();
+        let facts = &config.entry().facts;
+        let patient = facts.slow_to_give_up() || terrain.changes() && facts.no_openings.is_some();
         let max_intervals = match (patient, terrain.changes()) {
             (true, _) => Some(patience(budget) * sides),
             (false, true) => Some(HASTY * sides),

@@ -217,7 +217,7 @@ impl Sim {
     /// way by those that refine, and the whole of it by those that wait for it.
     fn planned(&self, at: NodeId, slice: &Slice<'_>) -> Option<Cost> {
         let refined = slice.has(Event::Refined);
-        let whole = !self.algorithm.guarantees.acts_at_once && slice.has(Event::Found);
+        let whole = !self.algorithm.facts.acts_at_once() && slice.has(Event::Found);
         if !refined && !whole {
             return None;
         }
@@ -235,7 +235,7 @@ impl Sim {
     fn patience(&self) -> u64 {
         let size = self.world.known().size() as u64;
         let searches = 1 + self.world.hidden().len() as u64;
-        let any = self.world.changes() || self.algorithm.guarantees.slow_to_give_up;
+        let any = self.world.changes() || self.algorithm.facts.slow_to_give_up();
         if any { u64::MAX } else { searches.saturating_mul(1000 + 100 * size) }
     }
 }

@@ -120,8 +120,7 @@ impl WorldKind {
     /// The names of those an algorithm is defined in. One that is not for openings can be run with scripts
     /// that make none.
     pub fn names_for(algorithm: &Entry) -> Vec<&'static str> {
-        let defined =
-            |name: &&str| algorithm.guarantees.no_openings.is_none() || *name != "dynamic";
+        let defined = |name: &&str| algorithm.facts.no_openings.is_none() || *name != "dynamic";
         WorldKind::NAMES.into_iter().filter(defined).collect()
     }
 }

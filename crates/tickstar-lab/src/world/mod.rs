@@ -127,7 +127,7 @@ impl Terrain {
         tick: impl Fn(usize) + Sync,
     ) -> Result<Preparation, TooManyPairs> {
         let mut made = Preparation::default();
-        if !config.entry().guarantees.needs_hierarchy {
+        if !config.entry().facts.needs_hierarchy {
             return Ok(made);
         }
         if self.map.hierarchy().is_none() {
@@ -174,7 +174,7 @@ impl Terrain {
     /// # Errors
     /// When it is not: says why.
     pub fn admit(&self, algorithm: &Entry) -> Result<(), Undefined> {
-        match algorithm.guarantees.no_openings {
+        match algorithm.facts.no_openings {
             Some(reason) if self.opens() => {
                 Err(Undefined { algorithm: algorithm.name, world: self.kind.to_string(), reason })
             }
