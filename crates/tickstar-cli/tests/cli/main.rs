@@ -3,7 +3,7 @@
 mod abstraction;
 mod bad_input;
 mod by_length;
-mod catalogue;
+mod catalog;
 mod clock;
 mod compare;
 mod draw;

@@ -2,10 +2,11 @@
 //! its trace with a model of the world that is the tests' own.
 
 use serde_json::Value;
+use tickstar::catalog::{CostBound, Method};
 
 use crate::support::{
-    Cell, Folder, INPUT, LEARNING, NO_OPENINGS, Plan, RULES, Rules, USAGE, algorithms, cell, cells,
-    is_learning, json_lines, length, map, most_updates, number, raises, refused, same,
+    Cell, Folder, INPUT, NO_OPENINGS, Plan, RULES, Rules, USAGE, algorithms, cell, cells, facts,
+    is_learning, json_lines, learning, length, map, most_updates, number, raises, refused, same,
 };
 
 /// Numbers that look random: xorshift.
@@ -362,8 +363,7 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
 /// Whether the last search of a run is the one that began at the start: the learning ones begin one with
 /// every step, D* Lite mends its own, and those that plan on an abstraction do so a stretch at a time.
 fn plans_from_start(algorithm: &str) -> bool {
-    let others = ["dstar-lite", "quickpath", "pra", "pr-lrta", "d-lrta"];
-    !is_learning(algorithm) && !others.iter().any(|name| algorithm.starts_with(name))
+    matches!(facts(algorithm).method, Method::Astar | Method::Greedy)
 }
 
 /// The usual limit of intervals of a learning search with these flags, times the sum of the map's sides.
@@ -582,7 +582,7 @@ fn sweep_over(folder: &Folder, courses: &[Course], world: &str) -> Vec<Value> {
         for variant in VARIANTS.into_iter().filter(|name| admits(name)) {
             run(variant);
         }
-        for algorithm in LEARNING.into_iter().filter(|name| !admits(name)) {
+        for algorithm in learning().filter(|name| !admits(name)) {
             course.refuse(folder, world, algorithm);
         }
     }
@@ -612,16 +612,14 @@ fn judge_outcomes(records: &[Value]) {
     assert!(reached > 100 && unreachable > 100, "{reached} {unreachable}");
 }
 
-/// Those that walk a shortest path where they know the map.
-const OPTIMAL: [&str; 4] = ["astar", "repeated-astar", "adaptive-astar", "dstar-lite"];
-
 #[test]
 fn every_algorithm_ends_rightly_in_a_known_world() {
     let records = sweep("world-known", "known");
     judge_outcomes(&records);
     for record in &records {
         let astray = (number(record, "back_moves"), number(record, "non_optimal_moves"));
-        let is_optimal = OPTIMAL.contains(&record["algorithm"].as_str().unwrap());
+        let bound = facts(record["algorithm"].as_str().unwrap()).cost_bound;
+        let is_optimal = bound == CostBound::Optimal;
         assert!(!is_optimal || astray == (0, 0), "{record}");
     }
     assert!(records.iter().all(|record| record["restarts"] == 0));
@@ -890,7 +888,7 @@ fn an_agent_waits_at_a_door_that_opens_later() {
     for shut in [1, 2, 3] {
         let course = corridors(&[door(shut, false), door(40, true)]);
         course.write(&folder);
-        for algorithm in LEARNING {
+        for algorithm in learning() {
             course.refuse(&folder, "script", algorithm);
         }
         for (algorithm, budget) in contestants(&folder) {

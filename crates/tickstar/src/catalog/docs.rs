@@ -1,7 +1,7 @@
 //! The tables of the docs against the list.
 
 use super::family::Family;
-use super::{all, find};
+use super::{Facts, all, find};
 
 const README: &str = include_str!("../../../../README.md");
 const FRONT_PAGE: &str = include_str!("../lib.rs");
@@ -48,16 +48,13 @@ fn the_table_of_the_front_page_has_every_family_and_promises_what_it_keeps() {
         assert!(members().next().is_some(), "no algorithm is of the family {family}");
         for row in rows {
             // The time-bounded family has members that wait, and the row is about its defaults.
-            let kept = |fact: fn(&super::Facts) -> bool| match *family {
+            let kept = |fact: fn(&Facts) -> bool| match *family {
                 "TimeBounded" => fact(&find("tba").unwrap().facts),
                 _ => members().all(|entry| fact(&entry.facts)),
             };
             let says = |what: &str| row[2].contains(what);
-            assert!(
-                !says("bounded work per tick") || kept(|facts| facts.bounded_tick()),
-                "{row:?}"
-            );
-            assert!(!says("acts at once") || kept(|facts| facts.acts_at_once()), "{row:?}");
+            assert!(!says("bounded work per tick") || kept(Facts::bounded_tick), "{row:?}");
+            assert!(!says("acts at once") || kept(Facts::acts_at_once), "{row:?}");
             let arrives = says("arrives if") || says("arrives exactly");
             assert!(!arrives || kept(|facts| facts.complete), "{row:?}");
         }

@@ -85,7 +85,7 @@ families! {
     DLrta(DLrtaConfig) => DLrta::new,
 }
 
-/// QuickPath has nothing to configure.
+/// `QuickPath` has nothing to configure.
 fn quickpath<S: Space>(
     space: &S,
     (): (),
