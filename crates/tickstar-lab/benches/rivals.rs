@@ -62,7 +62,8 @@ fn bare(courses: &[Course]) -> Work {
 
 /// An agent on all problems, in a known or an unknown world. It keeps its memory from problem to problem.
 fn walk(courses: &[Course], terrains: &[Terrain], config: &Config) -> Work {
-    let budget = if config.entry().parameters.iter().any(|p| ["depth", "queue"].contains(&p.name)) {
+    let budget = if config.entry().parameters().iter().any(|p| ["depth", "queue"].contains(&p.name))
+    {
         u64::MAX
     } else {
         BUDGET

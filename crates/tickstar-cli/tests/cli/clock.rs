@@ -136,7 +136,7 @@ fn compare_has_a_column_when_asked() {
 fn where_frames_cannot_be_counted_it_says_where_they_can() {
     let folder = Folder::new("clock-refused");
     let mut refusals = 0;
-    let names = timed().collect::<Vec<_>>().join(", ");
+    let those = timed().collect::<Vec<_>>().join(", ");
     for algorithm in algorithms(&folder) {
         if timed().any(|name| name == algorithm) {
             continue;
@@ -144,9 +144,9 @@ fn where_frames_cannot_be_counted_it_says_where_they_can() {
         refusals += 1;
         let named = format!("frames cannot be counted for `{algorithm}`");
         let run = format!("run --map builtin:rooms-64 --clock 1 --algorithm {algorithm}");
-        refused(&folder, &run, USAGE, &["--clock", &named, &names]);
+        refused(&folder, &run, USAGE, &["--clock", &named, &those]);
         let compare = format!("compare --clock 1 --csv c.csv --algorithms astar,{algorithm}");
-        refused(&folder, &compare, USAGE, &["--clock", &named, &names]);
+        refused(&folder, &compare, USAGE, &["--clock", &named, &those]);
         assert!(!folder.path("c.csv").exists());
     }
     assert_eq!(refusals + timed().count(), algorithms(&folder).len());

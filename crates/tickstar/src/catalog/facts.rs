@@ -90,7 +90,7 @@ impl Facts {
     /// Whether it may take as many moves as the square of what can be reached to find out that the goal
     /// cannot be, or never find out: a caller should limit the ticks.
     pub const fn slow_to_give_up(&self) -> bool {
-        matches!(self.gives_up, GivesUp::Slowly | GivesUp::Never)
+        !self.complete || matches!(self.gives_up, GivesUp::Slowly | GivesUp::Never)
     }
 }
 
@@ -98,7 +98,7 @@ impl Facts {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FirstMove {
-    /// In the first tick, at any budget, and in every tick from then on.
+    /// In the first tick, at any budget; it hardly ever waits later.
     AtOnce,
     /// In the first tick, if the budget covers a lookahead of fixed size; otherwise once it has looked.
     AfterLookahead,
