@@ -1,21 +1,21 @@
-//! `tickstar algorithms`: the catalogue.
+//! `tickstar algorithms`: the catalog.
 
 use std::io::{self, Write};
 
 use clap::Args;
 use serde_json::json;
-use tickstar::catalog::{self, Entry};
+use tickstar::catalog::{self, Entry, GivesUp};
 use tickstar_lab::WorldKind;
 
 use crate::failure::Failure;
 use crate::source::find_algorithm;
 
-/// List the algorithms: paper, parameters with defaults, what each promises and needs
+/// List the algorithms: paper, parameters with defaults, what each guarantees and needs
 #[derive(Args)]
 pub struct Algorithms {
     /// Only this one
     name: Option<String>,
-    /// One JSON object a line
+    /// One JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -39,43 +39,46 @@ impl Algorithms {
 }
 
 fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
-    let guarantees = &entry.guarantees;
+    let facts = &entry.facts;
     writeln!(out, "{}  —  {}", entry.name, entry.title)?;
     writeln!(out, "    {}", entry.summary)?;
     writeln!(out, "    paper: {}", entry.paper)?;
     let budget = entry.default_budget.map_or("no limit".to_string(), |budget| budget.to_string());
-    writeln!(out, "    budget a tick: {budget} unless --budget says otherwise")?;
-    let yes = |answer| if answer { "yes" } else { "no" };
+    writeln!(out, "    budget per tick: {budget} unless --budget says otherwise")?;
+    let yes = |fact| if fact { "yes" } else { "no" };
     writeln!(
         out,
         "    complete: {}   acts at once: {}   all work bounded: {}   needs reversible edges: {}",
-        yes(guarantees.complete),
-        yes(guarantees.acts_at_once),
-        yes(guarantees.bounded_tick),
-        yes(guarantees.needs_reversible_edges),
+        yes(facts.complete),
+        yes(facts.acts_at_once()),
+        yes(facts.bounded_tick()),
+        yes(facts.needs_reversible_edges),
     )?;
-    if guarantees.needs_hierarchy {
+    if facts.needs_hierarchy {
         writeln!(
             out,
-            "    needs an abstraction of the map: made first where it is needed; see `tickstar abstraction`"
+            "    needs a hierarchy of the map: built first where it is needed; see `tickstar abstraction`"
         )?;
     }
-    if guarantees.slow_to_give_up {
-        let slow =
-            "slowly, when estimates have outgrown all that can be reached; see --max-intervals";
-        writeln!(out, "    notices that there is no way: {slow}")?;
+    let notices = match facts.gives_up {
+        GivesUp::Slowly => Some("slowly, when its estimates exceed anything possible"),
+        GivesUp::Never => Some("never"),
+        _ => None,
+    };
+    if let Some(notices) = notices {
+        writeln!(out, "    notices that there is no way: {notices}; see --max-intervals")?;
     }
-    writeln!(out, "    cost of the walk: {}", guarantees.cost)?;
-    writeln!(out, "    when the map changes: {}", guarantees.changes)?;
+    writeln!(out, "    cost of the walk: {}", facts.cost)?;
+    writeln!(out, "    when the map changes: {}", facts.changes)?;
     let worlds = WorldKind::names_for(entry).join(", ");
-    match guarantees.no_openings {
+    match facts.no_openings {
         Some(reason) => {
             writeln!(out, "    worlds: {worlds} (that frees nothing)")?;
             writeln!(out, "    not where blocked cells become free: {reason}")?;
         }
         None => writeln!(out, "    worlds: {worlds}")?,
     }
-    for parameter in entry.parameters {
+    for parameter in entry.parameters() {
         let setting = format!("{}={}", parameter.name, parameter.default);
         writeln!(out, "      {setting:<16} {}", parameter.meaning)?;
     }
@@ -84,9 +87,9 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
 }
 
 fn describe(entry: &Entry) -> serde_json::Value {
-    let guarantees = &entry.guarantees;
+    let facts = &entry.facts;
     let parameters: Vec<_> = entry
-        .parameters
+        .parameters()
         .iter()
         .map(|parameter| {
             json!({
@@ -103,16 +106,17 @@ fn describe(entry: &Entry) -> serde_json::Value {
         "paper": entry.paper,
         "default_budget": entry.default_budget,
         "parameters": parameters,
-        "guarantees": {
-            "complete": guarantees.complete,
-            "acts_at_once": guarantees.acts_at_once,
-            "bounded_tick": guarantees.bounded_tick,
-            "needs_reversible_edges": guarantees.needs_reversible_edges,
-            "needs_hierarchy": guarantees.needs_hierarchy,
-            "slow_to_give_up": guarantees.slow_to_give_up,
-            "no_openings": guarantees.no_openings,
-            "cost": guarantees.cost,
-            "changes": guarantees.changes,
+        "facts": {
+            "complete": facts.complete,
+            "acts_at_once": facts.acts_at_once(),
+            "bounded_tick": facts.bounded_tick(),
+            "same_walk_at_every_budget": facts.same_walk,
+            "needs_reversible_edges": facts.needs_reversible_edges,
+            "needs_hierarchy": facts.needs_hierarchy,
+            "slow_to_give_up": facts.slow_to_give_up(),
+            "no_openings": facts.no_openings,
+            "cost": facts.cost,
+            "changes": facts.changes,
         },
         "worlds": WorldKind::names_for(entry),
     })

@@ -102,7 +102,7 @@ impl Prepared {
             bytes += self.subgoal_bytes;
         }
         let maps = f64::from(self.maps.max(1));
-        let needs = config.entry().guarantees.needs_hierarchy;
+        let needs = config.entry().facts.needs_hierarchy;
         needs.then(|| (seconds.as_secs_f64() / maps, bytes as f64 / maps))
     }
 }

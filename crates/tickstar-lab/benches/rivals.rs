@@ -8,7 +8,7 @@ mod courses;
 
 use std::time::{Duration, Instant};
 
-use tickstar::catalog::{self, Config};
+use tickstar::catalog::{self, Config, WorkBound};
 use tickstar::{BestFirst, Grid, Layered, NodeId, SearchConfig, Seen, Slice, Step};
 use tickstar_lab::Terrain;
 
@@ -62,7 +62,8 @@ fn bare(courses: &[Course]) -> Work {
 
 /// An agent on all problems, in a known or an unknown world. It keeps its memory from problem to problem.
 fn walk(courses: &[Course], terrains: &[Terrain], config: &Config) -> Work {
-    let budget = if config.entry().parameters.iter().any(|p| ["depth", "queue"].contains(&p.name)) {
+    let budget = if config.entry().parameters().iter().any(|p| ["depth", "queue"].contains(&p.name))
+    {
         u64::MAX
     } else {
         BUDGET
@@ -111,9 +112,10 @@ fn run(
     }
 }
 
-/// Every algorithm with its defaults, but for one that expands nothing.
+/// Every algorithm with its defaults, except those that expand nothing.
 fn configs() -> Vec<Config> {
-    let entries = catalog::all().iter().filter(|entry| entry.name != "quickpath");
+    let idle = |work| matches!(work, WorkBound::PerUnit { expansions: 0, .. });
+    let entries = catalog::all().iter().filter(|entry| !idle(entry.facts.work));
     entries.map(|entry| entry.configure::<&str, &str>(&[]).expect("defaults are valid")).collect()
 }
 

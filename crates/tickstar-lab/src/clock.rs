@@ -170,8 +170,7 @@ impl Clock {
     /// Whether the model holds for an algorithm: every step it takes is part of a segment that was
     /// planned before, and everything planned is walked.
     pub fn applies(algorithm: &Entry) -> bool {
-        // Late-acting A* walks back and forth until it has a plan.
-        !algorithm.guarantees.acts_at_once && algorithm.name != "late-astar"
+        algorithm.facts.walks_its_plan()
     }
 
     /// Whether frames can be counted for an algorithm in a world.
@@ -350,9 +349,9 @@ mod tests {
                     }
                 }
             }
-            // PR LRTA* walks what it has planned too, but plans nothing ahead while it walks.
-            let idle = entry.name == "pr-lrta";
-            assert_eq!(planned == walked, Clock::applies(entry) || idle, "{}", entry.name);
+            // One that refines and acts at once walks what it planned too, but does not plan ahead.
+            let applies = Clock::applies(entry) || entry.facts.refines;
+            assert_eq!(planned == walked, applies, "{}", entry.name);
         }
     }
 

@@ -192,9 +192,8 @@ impl<'a> Job<'a> {
         let grid = terrain.map();
         let sides = u64::from(grid.width()) + u64::from(grid.height());
         // Learning may take long; that there is no path, some algorithms detect at once.
-        let guarantees = &config.entry().guarantees;
-        let slow =
-            guarantees.slow_to_give_up || terrain.changes() && guarantees.no_openings.is_some();
+        let facts = &config.entry().facts;
+        let slow = facts.slow_to_give_up() || terrain.changes() && facts.no_openings.is_some();
         let max_intervals = match (slow, terrain.changes()) {
             (true, _) => Some(intervals_per_side_if_slow(budget) * sides),
             (false, true) => Some(INTERVALS_PER_SIDE * sides),

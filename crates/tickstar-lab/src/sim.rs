@@ -238,7 +238,7 @@ impl Sim {
     /// by agents that refine, and all of it by those that wait for a whole path.
     fn planned(&self, at: NodeId, slice: &Slice<'_>) -> Option<Cost> {
         let refined = slice.has(Event::Refined);
-        let whole = !self.algorithm.guarantees.acts_at_once && slice.has(Event::Found);
+        let whole = !self.algorithm.facts.acts_at_once() && slice.has(Event::Found);
         if !refined && !whole {
             return None;
         }
@@ -256,7 +256,7 @@ impl Sim {
     fn max_sound_intervals(&self) -> u64 {
         let size = self.world.known().size() as u64;
         let searches = 1 + self.world.hidden().len() as u64;
-        let any = self.world.changes() || self.algorithm.guarantees.slow_to_give_up;
+        let any = self.world.changes() || self.algorithm.facts.slow_to_give_up();
         if any { u64::MAX } else { searches.saturating_mul(1000 + 100 * size) }
     }
 }

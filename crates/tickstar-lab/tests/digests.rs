@@ -75,7 +75,7 @@ fn solve(course: &Course, contestants: &[Contestant]) -> Vec<Row> {
         terrain.prepare(&config, |_| ()).unwrap();
         let job = Job::new(&course.map, &terrain, &config, *budget);
         let results = in_parallel(&course.problems, |problem| {
-            if entry.guarantees.slow_to_give_up && job.optimal(problem).unwrap().is_none() {
+            if entry.facts.slow_to_give_up() && job.optimal(problem).unwrap().is_none() {
                 return None;
             }
             let journey = job.sim(problem).unwrap().run(job.max_intervals, None);
@@ -141,9 +141,9 @@ fn benchmark(map: &str, world: &str, list: Option<&str>, step: usize) -> Course 
 /// so that the others do not carry it along.
 fn catalog_members() -> Vec<(&'static str, Vec<&'static str>, Option<u64>)> {
     let mut entries: Vec<_> = catalog::all().iter().collect();
-    entries.sort_by_key(|entry| entry.guarantees.needs_hierarchy);
+    entries.sort_by_key(|entry| entry.facts.needs_hierarchy);
     let member = |entry: &'static catalog::Entry| {
-        let parameters = entry.parameters.iter().map(|parameter| parameter.name).collect();
+        let parameters = entry.parameters().iter().map(|parameter| parameter.name).collect();
         (entry.name, parameters, entry.default_budget)
     };
     entries.into_iter().map(member).collect()

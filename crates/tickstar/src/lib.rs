@@ -30,18 +30,19 @@
 //! |---|---|---|
 //! | a whole path, now | [`find_path`] | optimal with its defaults; no limit on the time |
 //! | a whole path, a slice at a time | [`BestFirst`] | the same path, however it is sliced |
-//! | a step every tick, from the first on | [`TimeBounded`] with its defaults (TBA*) | bounded work a tick; arrives exactly when there is a way; at most twice the optimum once the path is followed |
+//! | a step every tick, from the first on | [`TimeBounded`] with its defaults (TBA*) | bounded work per tick; arrives exactly when there is a way; at most twice the optimum once the path is followed |
 //! | the same, walking to and fro less | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
 //! | no long walks back past an opening | [`TimeBoundedConfig::shortcut`] | as above; never costlier than walking back |
 //! | a path sooner, and fewer steps back | a [`Priority::weighted`] search (TB-WA*) | as above, with the bound times the weight |
 //! | to walk where the map is discovered on the way | [`Restart::Path`] (RTBA*), with [`SearchConfig::learn`] TBAA* | arrives exactly when there is a way |
 //! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; begins again only when it must |
-//! | cheapest ways only, on a map that changes or is discovered | [`DStarLite`] | bounded work a tick; stands until its path is known, then mends it where the map changes |
-//! | long ways on large maps, for little work each | [`Pra`] (PRA*), on a map with its [`Hierarchy`] | bounded work a tick; begins to walk after a short stretch is planned; nearly always within 2 % of the shortest; mended when the map changes |
+//! | cheapest ways only, on a map that changes or is discovered | [`DStarLite`] | bounded work per tick; stands until its path is known, then mends it where the map changes |
+//! | long ways on large maps, for little work each | [`Pra`] (PRA*), on a map with its [`Hierarchy`] | bounded work per tick; begins to walk after a short stretch is planned; nearly always within 2 % of the shortest; mended when the map changes |
 //! | to know at once whether there is a way | [`Hierarchy::reachable`] | exact, by as many look-ups as the map has levels |
 //! | any way, without thinking | [`QuickPath`] | acts at once, no search; no promise about the length |
 //! | an agent that stands until its path is whole | [`Acting::Wait`] | an optimal walk, a late start |
-//! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work a tick; arrives if there is a way |
+//! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work per tick; arrives if there is a way |
+//! | the same on a map with its hierarchy | [`PrLrta`] (PR LRTA*), [`DLrta`] (D LRTA*) | bounded work per tick; arrives if there is a way |
 //!
 //! All of them by name, with their papers and parameters: [`catalog`].
 //!
@@ -67,6 +68,7 @@ mod cost;
 mod find;
 mod hierarchy;
 mod id;
+mod printable;
 mod ratio;
 mod search;
 mod space;

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::printable::printable;
+
 /// The largest numerator or denominator of a [`Ratio`].
 const LIMIT: u64 = 1_000_000;
 
@@ -98,17 +100,20 @@ impl FromStr for Ratio {
 
     fn from_str(text: &str) -> Result<Ratio, RatioError> {
         let text = text.trim();
-        let bad = || RatioError::NotANumber(text.to_string());
+        let bad = || RatioError::NotANumber(printable(text));
         if let Some(rest) = text.strip_prefix('-') {
-            rest.parse::<Ratio>().map_err(|_| bad())?;
-            return Err(RatioError::Negative(text.to_string()));
+            if rest.contains('-') || rest.parse::<Ratio>().is_err() {
+                return Err(bad());
+            }
+            return Err(RatioError::Negative(printable(text)));
         }
         let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
         let named = |error| match error {
-            RatioError::TooFine(_) => RatioError::TooFine(text.to_string()),
+            RatioError::TooFine(_) => RatioError::TooFine(printable(text)),
             _ => bad(),
         };
-        let number = |part: &str| part.parse::<u64>().map_err(|_| RatioError::TooFine(text.into()));
+        let number =
+            |part: &str| part.parse::<u64>().map_err(|_| RatioError::TooFine(printable(text)));
         if let Some((num, den)) = text.split_once('/') {
             if num.is_empty() || den.is_empty() || !digits(num) || !digits(den) {
                 return Err(bad());
@@ -121,7 +126,7 @@ impl FromStr for Ratio {
         }
         let fraction = fraction.trim_end_matches('0');
         if fraction.len() > 6 {
-            return Err(RatioError::TooFine(text.to_string()));
+            return Err(RatioError::TooFine(printable(text)));
         }
         let den = 10_u64.pow(fraction.len() as u32);
         Ratio::new(number(&format!("0{whole}{fraction}"))?, den).map_err(named)
@@ -171,6 +176,10 @@ mod tests {
         for text in ["1.0000001", "99999999999999999999", "1000001"] {
             assert!(matches!(text.parse::<Ratio>(), Err(RatioError::TooFine(_))), "{text}");
         }
+        let dashes = "-".repeat(1_000_000).parse::<Ratio>().unwrap_err().to_string();
+        assert!(dashes.starts_with(&format!("`{}…` is not a number", "-".repeat(40))), "{dashes}");
+        let error = "\u{1b}[31m1.4".parse::<Ratio>().unwrap_err().to_string();
+        assert!(error.starts_with("`\\u{1b}[31m1.4` is not a number"), "{error}");
         assert!(Ratio::try_from(f64::INFINITY).is_err());
         assert!(Ratio::try_from(-1.0).is_err());
     }

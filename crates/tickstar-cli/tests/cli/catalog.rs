@@ -1,43 +1,18 @@
-//! `tickstar algorithms`: every algorithm with its facts.
+//! `tickstar algorithms`: every algorithm of the catalog with its facts.
 
 use serde_json::Value;
+use tickstar::catalog;
 
 use crate::support::{Folder, NO_OPENINGS, is_learning, map, raises};
 
-const NAMES: [&str; 24] = [
-    "astar",
-    "wastar",
-    "gbfs",
-    "late-astar",
-    "tba",
-    "tb-wastar",
-    "tb-gbfs",
-    "rtba",
-    "tbaa",
-    "rtb-wastar",
-    "rtb-gbfs",
-    "lrta",
-    "p-lrta",
-    "lss-lrta",
-    "rtaa",
-    "a-rtaa",
-    "da-rtaa",
-    "repeated-astar",
-    "adaptive-astar",
-    "dstar-lite",
-    "quickpath",
-    "pra",
-    "pr-lrta",
-    "d-lrta",
-];
-
 const FIELDS: [&str; 8] =
-    ["name", "title", "summary", "paper", "default_budget", "parameters", "guarantees", "worlds"];
+    ["name", "title", "summary", "paper", "default_budget", "parameters", "facts", "worlds"];
 
-const GUARANTEES: [&str; 9] = [
+const FACTS: [&str; 10] = [
     "complete",
     "acts_at_once",
     "bounded_tick",
+    "same_walk_at_every_budget",
     "needs_reversible_edges",
     "needs_hierarchy",
     "slow_to_give_up",
@@ -62,24 +37,31 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 fn all_are_described_as_json() {
     let folder = Folder::new("catalog-json");
     let entries = folder.run("algorithms --json").json();
-    let names: Vec<_> = entries.iter().map(|entry| text(entry, "name")).collect();
-    assert_eq!(names, NAMES);
-    for entry in &entries {
+    assert_eq!(entries.len(), catalog::all().len());
+    for (entry, row) in entries.iter().zip(catalog::all()) {
         assert_eq!(keys(entry), FIELDS);
         for name in ["title", "summary", "paper"] {
             text(entry, name);
         }
-        let guarantees = &entry["guarantees"];
-        assert_eq!(keys(guarantees), GUARANTEES);
-        for name in &GUARANTEES[..6] {
-            assert!(guarantees[name].is_boolean(), "{name}: {entry}");
-        }
-        assert_eq!(guarantees["complete"], true, "{entry}");
-        text(guarantees, "cost");
-        text(guarantees, "changes");
         let name = text(entry, "name");
-        assert_eq!(guarantees["slow_to_give_up"], is_learning(name), "{entry}");
-        let reason = guarantees["no_openings"].as_str();
+        assert_eq!(name, row.name);
+        let facts = &entry["facts"];
+        assert_eq!(keys(facts), FACTS);
+        for (key, fact) in [
+            ("complete", row.facts.complete),
+            ("acts_at_once", row.facts.acts_at_once()),
+            ("bounded_tick", row.facts.bounded_tick()),
+            ("same_walk_at_every_budget", row.facts.same_walk),
+            ("needs_reversible_edges", row.facts.needs_reversible_edges),
+            ("needs_hierarchy", row.facts.needs_hierarchy),
+            ("slow_to_give_up", row.facts.slow_to_give_up()),
+        ] {
+            assert_eq!(facts[key], fact, "{key}: {entry}");
+        }
+        assert_eq!(text(facts, "cost"), row.facts.cost);
+        assert_eq!(text(facts, "changes"), row.facts.changes);
+        assert_eq!(facts["slow_to_give_up"], is_learning(name), "{entry}");
+        let reason = facts["no_openings"].as_str();
         assert_eq!(reason.is_some_and(|r| r.starts_with(NO_OPENINGS)), raises(name), "{entry}");
         assert_eq!(reason.is_some(), raises(name), "{entry}");
         let worlds: Vec<_> =
@@ -103,26 +85,26 @@ fn the_text_says_the_same() {
     let entries = folder.run("algorithms --json").json();
     let whole = folder.run("algorithms").good();
     let blocks: Vec<_> = whole.split("\n\n").filter(|block| !block.is_empty()).collect();
-    assert_eq!(blocks.len(), NAMES.len());
+    assert_eq!(blocks.len(), entries.len());
     for (entry, block) in entries.iter().zip(blocks) {
-        let (name, guarantees) = (text(entry, "name"), &entry["guarantees"]);
+        let (name, facts) = (text(entry, "name"), &entry["facts"]);
         assert!(block.starts_with(&format!("{name}  —  {}\n", text(entry, "title"))), "{block}");
         let has = |what: &str| assert!(block.contains(what), "{what} is missing: {block}");
         has(text(entry, "summary"));
         has(&format!("\n    paper: {}\n", text(entry, "paper")));
         let budget = entry["default_budget"].as_u64();
         let budget = budget.map_or("no limit".to_string(), |budget| budget.to_string());
-        has(&format!("\n    budget a tick: {budget} unless --budget says otherwise\n"));
+        has(&format!("\n    budget per tick: {budget} unless --budget says otherwise\n"));
         for (name, words) in [
             ("complete", "complete"),
             ("acts_at_once", "acts at once"),
             ("bounded_tick", "all work bounded"),
             ("needs_reversible_edges", "needs reversible edges"),
         ] {
-            has(&format!("{words}: {}", if guarantees[name] == true { "yes" } else { "no" }));
+            has(&format!("{words}: {}", if facts[name] == true { "yes" } else { "no" }));
         }
-        has(&format!("\n    cost of the walk: {}\n", text(guarantees, "cost")));
-        has(&format!("\n    when the map changes: {}\n", text(guarantees, "changes")));
+        has(&format!("\n    cost of the walk: {}\n", text(facts, "cost")));
+        has(&format!("\n    when the map changes: {}\n", text(facts, "changes")));
         let slow = "notices that there is no way: slowly";
         assert_eq!(block.contains(slow), is_learning(name), "{block}");
         if raises(name) {

@@ -1,15 +1,18 @@
 //! `--clock`: the frames of a clocked game, by equation (1) of the 2005 paper.
 
 use serde_json::{Value, json};
+use tickstar::catalog;
 
 use crate::support::{Folder, USAGE, algorithms, length, map, number, refused, same};
 
-/// The algorithms that walk what they have planned.
-const TIMED: &str = "astar, wastar, gbfs, repeated-astar, adaptive-astar, dstar-lite, pra";
+/// Those that walk what they have planned.
+fn timed() -> impl Iterator<Item = &'static str> {
+    catalog::all().iter().filter(|entry| entry.facts.walks_its_plan()).map(|entry| entry.name)
+}
 
 /// With settings that make them plan all at once.
-fn timed() -> impl Iterator<Item = &'static str> {
-    TIMED.split(", ").map(|name| if name == "pra" { "pra --set k=inf" } else { name })
+fn at_once() -> impl Iterator<Item = &'static str> {
+    timed().map(|name| if name == "pra" { "pra --set k=inf" } else { name })
 }
 
 /// The frames of a walk that was planned at once, with these expansions and cells per frame.
@@ -47,7 +50,7 @@ fn frames_are_counted_for_those_that_walk_what_they_have_planned() {
         ("--clock 0.02 --frame 50", 44, 0.5),
         ("--clock 0.02 --frame 70 --speed 3 --rate 1.1", 22, 0.21),
     ];
-    for algorithm in timed() {
+    for algorithm in at_once() {
         let run = format!("run --map builtin:caves-128 --take 6 --algorithm {algorithm} --json");
         for (flags, expansions, cells) in paces {
             let records = folder.run(&format!("{run} {flags}")).json();
@@ -133,16 +136,17 @@ fn compare_has_a_column_if_requested() {
 fn where_frames_cannot_be_counted_the_message_names_where_they_can() {
     let folder = Folder::new("clock-refused");
     let mut refusals = 0;
+    let those = timed().collect::<Vec<_>>().join(", ");
     for algorithm in algorithms(&folder) {
-        if TIMED.split(", ").any(|name| name == algorithm) {
+        if timed().any(|name| name == algorithm) {
             continue;
         }
         refusals += 1;
         let named = format!("frames cannot be counted for `{algorithm}`");
         let run = format!("run --map builtin:rooms-64 --clock 1 --algorithm {algorithm}");
-        refused(&folder, &run, USAGE, &["--clock", &named, TIMED]);
+        refused(&folder, &run, USAGE, &["--clock", &named, &those]);
         let compare = format!("compare --clock 1 --csv c.csv --algorithms astar,{algorithm}");
-        refused(&folder, &compare, USAGE, &["--clock", &named, TIMED]);
+        refused(&folder, &compare, USAGE, &["--clock", &named, &those]);
         assert!(!folder.path("c.csv").exists());
     }
     assert_eq!(refusals + timed().count(), algorithms(&folder).len());

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::support::{
-    Folder, LEARNING, MOVEMENTS, NO_OPENINGS, TestMap, USAGE, cells, length, map, number, refused,
+    Folder, MOVEMENTS, NO_OPENINGS, TestMap, USAGE, cells, learning, length, map, number, refused,
     same,
 };
 
@@ -92,7 +92,7 @@ fn in_a_small_pocket_they_find_out_that_there_is_no_path() {
         "a.map",
         map(&["@@@@@@.....", "@....@.....", "@..@.@.....", "@....@@@@..", "@@@@@@....."]),
     );
-    for algorithm in LEARNING {
+    for algorithm in learning() {
         for budget in [1, 10, 100, 1000] {
             for world in ["known", "unknown"] {
                 let run = format!(
@@ -114,7 +114,7 @@ fn in_a_small_pocket_they_find_out_that_there_is_no_path() {
 fn with_a_limit_of_intervals_they_give_up() {
     let folder = Folder::new("learning-limit");
     folder.write("a.map", sealed(121));
-    for algorithm in LEARNING {
+    for algorithm in learning() {
         let run = format!(
             "run --map a.map --from 5,5 --to 60,60 --max-intervals 50 --algorithm {algorithm}"
         );
@@ -135,7 +135,7 @@ fn without_a_limit_they_end_all_the_same() {
     let rows = sealed(40);
     folder.write("a.map", &rows);
     let test_map = TestMap::new(&rows, MOVEMENTS[0]);
-    for algorithm in LEARNING {
+    for algorithm in learning() {
         let run = format!("run --map a.map --from 3,3 --to 20,20 --algorithm {algorithm}");
         let record = &folder.run(&format!("{run} --json --path")).json()[0];
         let intervals = number(record, "intervals");
@@ -152,7 +152,7 @@ fn without_a_limit_they_end_all_the_same() {
     }
     // The smaller the budget, the more intervals.
     folder.write("b.map", sealed(16));
-    for algorithm in LEARNING {
+    for algorithm in learning() {
         for (budget, most) in [(1, 50_000), (10, 5000), (100, 500), (1000, 200)] {
             let run = format!("run --map b.map --from 1,1 --to 8,8 --algorithm {algorithm}");
             let record = &folder.run(&format!("{run} --budget {budget} --json")).json()[0];
@@ -255,7 +255,7 @@ fn they_are_refused_with_a_reason_where_something_opens() {
     folder.write("shut.script", "1 4 0 blocked\n9 2 0 blocked\nend\n");
     folder.write("none.script", "end\n");
     let flags = "--map a.map --from 0,0 --to 5,2";
-    for algorithm in LEARNING {
+    for algorithm in learning() {
         let refusals = ["dynamic:30", "dynamic:100", "script:both.script", "script:free.script"];
         for world in refusals {
             let named = format!("error: `{algorithm}` cannot be run in the world {world}, where");

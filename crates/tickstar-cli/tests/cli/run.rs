@@ -1,10 +1,11 @@
 //! `tickstar run`: records, walks, budgets and traces.
 
 use serde_json::{Value, json};
+use tickstar::catalog::WorkBound;
 
 use crate::support::{
-    Cell, Folder, MOVEMENTS, Movement, TestMap, algorithms, cell, is_learning, json_lines, length,
-    map, most_updates, number, same,
+    Cell, Folder, MOVEMENTS, Movement, TestMap, algorithms, cell, facts, json_lines, length, map,
+    most_updates, number, same,
 };
 
 /// Every field of a record, in the order in which they are written.
@@ -183,15 +184,16 @@ fn start_and_goal_may_be_the_same() {
 }
 
 /// The most expansions an interval may have, the most trace steps before the goal is found, and
-/// the most trace steps in total; for the 2009 algorithms with their own r = 0.9 and c = 10.
+/// the most in all; where the budget is shared, with r = 0.9 and c = 10.
 fn limits(algorithm: &str, budget: u64) -> (u64, u64, u64) {
-    match algorithm {
-        "tba" | "late-astar" => {
-            let expansions = budget * 9 / 10;
-            (expansions, (budget - expansions) * 10, budget * 10)
+    match facts(algorithm).work {
+        WorkBound::Shared => {
+            let expansions = (budget * 9 / 10).max(1);
+            (expansions, ((budget - expansions) * 10).max(1), budget * 10)
         }
-        "dstar-lite" => (budget, 0, 0),
-        name if is_learning(name) => (budget, budget, budget),
+        WorkBound::PerUnit { expansions, traces, .. } => {
+            (budget * expansions, budget * traces, budget * traces)
+        }
         _ => (budget, u64::MAX, u64::MAX),
     }
 }

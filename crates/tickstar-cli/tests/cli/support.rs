@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+use tickstar::catalog::{self, Facts, GivesUp};
 
 /// What a run of the program left behind.
 #[derive(Debug)]
@@ -145,24 +146,30 @@ pub fn algorithms(folder: &Folder) -> Vec<String> {
     entries.iter().map(|entry| entry["name"].as_str().unwrap().to_string()).collect()
 }
 
-/// The algorithms that learn while they walk: slow to give up, and not for maps on which anything opens.
-pub const LEARNING: [&str; 6] = ["lrta", "p-lrta", "lss-lrta", "rtaa", "a-rtaa", "da-rtaa"];
+/// What the catalog declares of an algorithm, with or without flags behind the name.
+pub fn facts(algorithm: &str) -> &'static Facts {
+    &catalog::find(algorithm.split_whitespace().next().unwrap()).unwrap().facts
+}
 
-/// Whether this is one of them, with or without flags after the name.
+/// Those that learn while they walk: they are slow to give up, and not for maps on which anything opens.
+pub fn learning() -> impl Iterator<Item = &'static str> {
+    catalog::all().iter().map(|entry| entry.name).filter(|name| is_learning(name))
+}
+
+/// Whether this is one of them.
 pub fn is_learning(algorithm: &str) -> bool {
-    LEARNING.iter().any(|&name| algorithm.split_whitespace().next() == Some(name))
+    facts(algorithm).gives_up == GivesUp::Slowly
 }
 
 /// Whether it arrives by raising its estimates, and so is not for maps on which anything opens. Those that do so
 /// on a map with a hierarchy know at once that there is no path.
 pub fn raises(algorithm: &str) -> bool {
-    let name = algorithm.split_whitespace().next();
-    is_learning(algorithm) || name == Some("pr-lrta") || name == Some("d-lrta")
+    facts(algorithm).no_openings.is_some()
 }
 
 /// Why those are refused.
 pub const NO_OPENINGS: &str =
-    "it arrives by raising its estimates, which may be too large once something opens";
+    "it arrives by raising its estimates, which may be too high once something opens";
 
 /// The most updates an interval may have: those that learn after their search or repair it have ten per
 /// unit of the budget, all others none.

@@ -2,10 +2,12 @@
 //! its trace with a model of the world that is the tests' own.
 
 use serde_json::Value;
+use tickstar::catalog::{CostBound, Method};
 
 use crate::support::{
-    Cell, Folder, INPUT, LEARNING, MOVEMENTS, Movement, NO_OPENINGS, TestMap, USAGE, algorithms,
-    cell, cells, is_learning, json_lines, length, map, most_updates, number, raises, refused, same,
+    Cell, Folder, INPUT, MOVEMENTS, Movement, NO_OPENINGS, TestMap, USAGE, algorithms, cell, cells,
+    facts, is_learning, json_lines, learning, length, map, most_updates, number, raises, refused,
+    same,
 };
 
 /// Pseudo-random numbers: xorshift.
@@ -362,8 +364,7 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
 /// Whether the last search of a run is the one that began at the start: the learning ones begin one with
 /// every step, D* Lite repairs its own, and those that plan on a hierarchy do so one segment at a time.
 fn plans_from_start(algorithm: &str) -> bool {
-    let others = ["dstar-lite", "quickpath", "pra", "pr-lrta", "d-lrta"];
-    !is_learning(algorithm) && !others.iter().any(|name| algorithm.starts_with(name))
+    matches!(facts(algorithm).method, Method::Astar | Method::Greedy)
 }
 
 /// The default limit of intervals of a learning search with these flags, per column and row of the map.
@@ -583,7 +584,7 @@ fn sweep_over(folder: &Folder, courses: &[Course], world: &str) -> Vec<Value> {
         for variant in VARIANTS.into_iter().filter(|name| admits(name)) {
             run(variant);
         }
-        for algorithm in LEARNING.into_iter().filter(|name| !admits(name)) {
+        for algorithm in learning().filter(|name| !admits(name)) {
             course.refuse(folder, world, algorithm);
         }
     }
@@ -613,16 +614,14 @@ fn judge_outcomes(records: &[Value]) {
     assert!(reached > 100 && unreachable > 100, "{reached} {unreachable}");
 }
 
-/// Those that walk a shortest path where they know the map.
-const OPTIMAL: [&str; 4] = ["astar", "repeated-astar", "adaptive-astar", "dstar-lite"];
-
 #[test]
 fn every_algorithm_ends_correctly_in_a_known_world() {
     let records = sweep("world-known", "known");
     judge_outcomes(&records);
     for record in &records {
         let astray = (number(record, "back_moves"), number(record, "non_optimal_moves"));
-        let is_optimal = OPTIMAL.contains(&record["algorithm"].as_str().unwrap());
+        let bound = facts(record["algorithm"].as_str().unwrap()).cost_bound;
+        let is_optimal = bound == CostBound::Optimal;
         assert!(!is_optimal || astray == (0, 0), "{record}");
     }
     assert!(records.iter().all(|record| record["restarts"] == 0));
@@ -891,7 +890,7 @@ fn an_agent_waits_at_a_door_that_opens_later() {
     for shut in [1, 2, 3] {
         let course = corridors(&[door(shut, false), door(40, true)]);
         course.write(&folder);
-        for algorithm in LEARNING {
+        for algorithm in learning() {
             course.refuse(&folder, "script", algorithm);
         }
         for (algorithm, budget) in contestants(&folder) {

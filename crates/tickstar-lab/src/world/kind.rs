@@ -123,8 +123,7 @@ impl WorldKind {
     /// The names of the worlds an algorithm is defined in. One that does not support openings can be run
     /// with scripts that make none.
     pub fn names_for(algorithm: &Entry) -> Vec<&'static str> {
-        let defined =
-            |name: &&str| algorithm.guarantees.no_openings.is_none() || *name != "dynamic";
+        let defined = |name: &&str| algorithm.facts.no_openings.is_none() || *name != "dynamic";
         WorldKind::NAMES.into_iter().filter(defined).collect()
     }
 }

@@ -140,7 +140,7 @@ impl Terrain {
     /// # Errors
     /// When the map can have no hierarchy.
     pub fn prepare_hierarchy(&mut self, config: &Config) -> Result<(), HierarchyError> {
-        if config.entry().guarantees.needs_hierarchy && self.map.hierarchy().is_none() {
+        if config.entry().facts.needs_hierarchy && self.map.hierarchy().is_none() {
             self.map.build()?;
             if let Plan::Unknown(blank) = &mut self.plan {
                 blank.build()?;
@@ -192,7 +192,7 @@ impl Terrain {
     /// # Errors
     /// When it is not: says why.
     pub fn admit(&self, algorithm: &Entry) -> Result<(), Undefined> {
-        match algorithm.guarantees.no_openings {
+        match algorithm.facts.no_openings {
             Some(reason) if self.opens() => {
                 Err(Undefined { algorithm: algorithm.name, world: self.kind.to_string(), reason })
             }

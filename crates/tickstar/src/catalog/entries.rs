@@ -1,87 +1,13 @@
-//! The list itself: a row an algorithm.
+//! The list itself: one row per algorithm.
 
-use super::{Entry, Family, Guarantees, Parameter};
+use super::family::{Base, Family};
+use super::settings::Setting;
+use super::settings::time_bounded::{C, R, REOPEN, RESTART, SHORTCUT, SWITCH, TRACE, WEIGHT};
+use super::settings::{d_lrta, dstar_lite, local, open, pr_lrta, pra};
+use super::{CostBound, Entry, Facts, FirstMove, GivesUp, Method, OnChange, WorkBound};
 use crate::{
     Acting, Avoid, Commitment, DLrtaConfig, DStarLiteConfig, Lesson, LocalConfig, Lookahead,
-    PrLrtaConfig, PraConfig, Priority, Restart, SearchConfig, TimeBoundedConfig, Tracing,
-};
-
-const OPEN: Parameter = Parameter {
-    name: "open",
-    default: "buckets",
-    meaning: "the open list: buckets or heap; the walk is the same with both",
-};
-const R: Parameter = Parameter {
-    name: "r",
-    default: "0.9",
-    meaning: "share of the budget that goes to expansions, above 0 and below 1 (with trace=bounded)",
-};
-const C: Parameter = Parameter {
-    name: "c",
-    default: "10",
-    meaning: "trace steps for the price of one expansion, above 0 (with trace=bounded)",
-};
-const TRACE: Parameter = Parameter {
-    name: "trace",
-    default: "bounded",
-    meaning: "bounded: tracing is paid from the budget (2009); \
-              free: the budget is k expansions and tracing is not counted (2012)",
-};
-
-const SHORTCUT: Parameter = Parameter {
-    name: "shortcut",
-    default: "false",
-    meaning: "enhancement 1: look for a shortcut to the known path while walking back",
-};
-const SWITCH: Parameter = Parameter {
-    name: "switch",
-    default: "false",
-    meaning: "enhancement 2: do not leave a path for one that reaches less far",
-};
-const REOPEN: Parameter = Parameter {
-    name: "reopen",
-    default: "false",
-    meaning: "open a closed node again when a cheaper way to it is found",
-};
-const RESTART: Parameter = Parameter {
-    name: "restart",
-    default: "lazy",
-    meaning: "lazy: search anew when the way ahead is cut, or a way that has opened may be better by \
-              more than the weight; eager: whenever anything has changed",
-};
-
-const fn weight(default: &'static str) -> Parameter {
-    Parameter {
-        name: "weight",
-        default,
-        meaning: "the weight w, 1 or more; a decimal or a fraction such as 7/5",
-    }
-}
-
-/// What an agent does that does not expect changes.
-const STOPPED: &str =
-    "searches anew when its next step is blocked, or it finds no way after a change";
-
-/// Of RTBA* and TBAA*.
-const PATH: &str = "searches anew when the path to the most promising node is cut: arrives in unknown \
-                    terrain exactly when there is a way";
-
-/// Of repeated time-bounded searches.
-const REPEATED: &str = "searches anew when the way ahead is cut, or may be bettered by one that has \
-                        opened (restart=lazy), or whenever anything has changed (restart=eager)";
-
-/// Of those that stand until they have a whole path, and search anew when it is cut.
-const REPLANS: &str = "searches anew, standing, when the path is cut: arrives in unknown terrain exactly \
-                       when there is a way";
-
-/// Why the learning ones are not for maps that open.
-const ESTIMATES: &str = "it arrives by raising its estimates, which may be too large once something opens; \
-                         it would have to forget them each time, and could walk to and fro for ever";
-
-const MOVES: Parameter = Parameter {
-    name: "moves",
-    default: "one",
-    meaning: "one: a step for each search (2012); all: to the target of the search, then the next",
+    PrLrtaConfig, PraConfig, Priority, Ratio, Restart, SearchConfig, TimeBoundedConfig, Tracing,
 };
 
 const STURTEVANT: &str = "Sturtevant, Buro, \"Partial Pathfinding Using Map Abstraction and Refinement\", \
@@ -91,553 +17,511 @@ const HERNANDEZ_2012: &str =
     "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
 const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
 
-pub(super) static ENTRIES: [Entry; 24] = [
+pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "astar",
         title: "A*",
-        summary: "Searches for a cheapest path, over as many ticks as it needs, while the agent \
-                  stands and waits; then walks it.",
+        summary: "Searches for a cheapest path, over as many ticks as needed, while the agent waits; then \
+                  walks it.",
         paper: "Hart, Nilsson, Raphael 1968; as the complete search of Hernández et al. 2012",
-        parameters: &[OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: false,
-            needs_reversible_edges: false,
-            needs_hierarchy: false,
-            slow_to_give_up: false,
-            no_openings: None,
-            cost: "optimal",
-            changes: STOPPED,
-        },
+        facts: Facts { cost_bound: CostBound::Optimal, cost: "optimal", ..WAITING },
         default_budget: None,
-        base: || time_bounded(complete(Priority::ASTAR)),
+        family: time_bounded(|| complete(Priority::ASTAR), &[open()]),
     },
     Entry {
         name: "wastar",
         title: "Weighted A*",
-        summary: "As astar, with the estimate weighted: fewer expansions, a path at most w times \
-                  the cheapest.",
+        summary: "As astar, with a weighted estimate: fewer expansions, and a path of at most w times the \
+                  optimal cost.",
         paper: "Pohl 1970",
-        parameters: &[weight("1.5"), REOPEN, OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: false,
-            needs_reversible_edges: false,
-            needs_hierarchy: false,
-            slow_to_give_up: false,
-            no_openings: None,
+        facts: Facts {
+            cost_bound: CostBound::Weighted,
             cost: "at most w times the optimum",
-            changes: STOPPED,
+            ..WAITING
         },
         default_budget: None,
-        base: || time_bounded(complete(Priority::ASTAR)),
+        family: time_bounded(|| complete(weighted(3, 2)), &[WEIGHT, REOPEN, open()]),
     },
     Entry {
         name: "gbfs",
         title: "Greedy best-first search",
-        summary: "As astar, by the estimate alone: fast, and no promise about the path.",
+        summary: "As astar, ordered by the estimate alone: fast, without any bound on the path.",
         paper: "Pearl 1984",
-        parameters: &[OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: false,
-            needs_reversible_edges: false,
-            needs_hierarchy: false,
-            slow_to_give_up: false,
-            no_openings: None,
-            cost: "no bound",
-            changes: STOPPED,
-        },
+        facts: Facts { method: Method::Greedy, cost: "no bound", ..WAITING },
         default_budget: None,
-        base: || time_bounded(complete(Priority::GREEDY)),
+        family: time_bounded(|| complete(Priority::GREEDY), &[open()]),
     },
     Entry {
         name: "late-astar",
         title: "Late-acting A*",
-        summary: "A time-sliced A* that steps to and fro at the start until it knows the path: \
-                  the comparison in table 1 of the TBA* paper.",
+        summary: "A time-sliced A* that steps to and fro at the start until it knows the path: the \
+                  baseline in table 1 of the TBA* paper.",
         paper: BJORNSSON,
-        parameters: &[R, C, TRACE, OPEN],
-        guarantees: Guarantees {
-            complete: true,
-            acts_at_once: false,
-            bounded_tick: true,
-            needs_reversible_edges: true,
-            needs_hierarchy: false,
-            slow_to_give_up: false,
-            no_openings: None,
-            cost: "the optimum, and a step for every tick spent searching",
-            changes: STOPPED,
+        facts: Facts {
+            first_move: FirstMove::ToAndFro,
+            cost_bound: CostBound::OptimalPlusSearch,
+            cost: "the optimum, and one step for every tick spent searching",
+            ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        base: || {
-            let late = TimeBoundedConfig::default();
-            time_bounded(TimeBoundedConfig { acting: Acting::Late, ..late })
-        },
+        family: time_bounded(
+            || TimeBoundedConfig { acting: Acting::Late, ..TimeBoundedConfig::default() },
+            &[R, C, TRACE, open()],
+        ),
     },
     Entry {
         name: "tba",
         title: "TBA* (Time-Bounded A*)",
-        summary: "One A* search over all ticks; each tick the agent steps along the best path known \
-                  so far, or back towards it.",
+        summary: "One A* search over all ticks; in each tick the agent steps along the best path known so \
+                  far, or back towards it.",
         paper: BJORNSSON,
-        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
+        facts: Facts {
             cost: "at most twice the optimum once the path to the goal is being followed",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        base: || time_bounded(TimeBoundedConfig::default()),
+        family: time_bounded(TimeBoundedConfig::default, &[R, C, TRACE, SHORTCUT, SWITCH, open()]),
     },
     Entry {
         name: "tb-wastar",
         title: "TB-WA* (Time-Bounded Weighted A*)",
-        summary: "As tba, with the estimate weighted: it knows a path sooner, and so walks astray \
-                  less, and often even shorter.",
+        summary: "As tba, with a weighted estimate: it finds a path sooner, so it makes fewer detours, and \
+                  the whole walk is often shorter.",
         paper: HERNANDEZ_2014,
-        parameters: &[weight("3"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
+        facts: Facts {
             cost: "at most 2w times the optimum once the path to the goal is being followed; with \
-                   trace=free, at most 2w times the optimum and a step for each k expansions in all",
+                   trace=free, at most 2w times the optimum and one step for every k expansions in all",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        base: || time_bounded(TimeBoundedConfig::default()),
+        family: time_bounded(
+            || searching(weighted(3, 1)),
+            &[WEIGHT, REOPEN, R, C, TRACE, SHORTCUT, SWITCH, open()],
+        ),
     },
     Entry {
         name: "tb-gbfs",
         title: "TB-GBFS (Time-Bounded Greedy Best-First Search)",
-        summary: "As tba, by the estimate alone: the fewest steps back with small budgets, and no \
-                  promise about the path.",
+        summary: "As tba, ordered by the estimate alone: the fewest steps back with small budgets, without \
+                  any bound on the path.",
         paper: HERNANDEZ_2014,
-        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees { cost: "no bound", ..TIME_BOUNDED },
+        facts: Facts {
+            method: Method::Greedy,
+            cost_bound: CostBound::None,
+            cost: "no bound",
+            ..TIME_BOUNDED
+        },
         default_budget: Some(100),
-        base: || time_bounded(greedy()),
+        family: time_bounded(
+            || searching(Priority::GREEDY),
+            &[R, C, TRACE, SHORTCUT, SWITCH, open()],
+        ),
     },
     Entry {
         name: "rtba",
         title: "RTBA* (Restarting Time-Bounded A*)",
-        summary: "TBA* for terrain that is discovered on the way: when a wall is seen across the \
-                  path, the search begins again from where the agent stands.",
+        summary: "TBA* for terrain that is discovered on the way: when a wall is seen across the path, the \
+                  search restarts from the agent's position.",
         paper: HERNANDEZ_2012,
-        parameters: &[R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "as tba where no restart is needed; run again and again from the same start (with \
-                   shortcut=false) it ends on an optimal path",
-            changes: PATH,
+        facts: Facts {
+            cost: "as tba where no restart is needed; run repeatedly from the same start (with \
+                   shortcut=false) it converges to an optimal path",
+            on_change: OnChange::RestartWhenCut,
+            changes: "restarts its search when the path to the most promising node is cut: arrives in \
+                      unknown terrain exactly when there is a way",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        base: || time_bounded(restarting(Restart::Path)),
+        family: time_bounded(
+            || restarting(Restart::Path, Priority::ASTAR),
+            &[R, C, TRACE, SHORTCUT, SWITCH, open()],
+        ),
     },
     Entry {
         name: "tbaa",
         title: "TBAA* (Time-Bounded Adaptive A*)",
-        summary: "RTBA* that learns: each search raises the estimates of what it has expanded, and the \
-                  next is led round the dead ends.",
+        summary: "RTBA* that learns: each search raises the estimates of the nodes it expanded, which leads \
+                  the next search around dead ends.",
         paper: HERNANDEZ_2012,
-        parameters: &[weight("1"), REOPEN, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
-            cost: "as tba (with a weight: tb-wastar) where no restart is needed; run again and again \
-                   from the same start (with shortcut=false, reopen=false) it ends on a path of at \
-                   most w times the optimum",
-            changes: "as rtba; when something opens, what was learned is forgotten, as it may be wrong",
+        facts: Facts {
+            cost: "as tba (with a weight: tb-wastar) where no restart is needed; run repeatedly from the \
+                   same start (with shortcut=false, reopen=false) it converges to a path of at most w \
+                   times the optimum",
+            on_change: OnChange::RestartWhenCut,
+            changes: "as rtba; when something opens, the learned estimates are discarded, as they may be \
+                      too high",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        base: || time_bounded(learning(restarting(Restart::Path))),
+        family: time_bounded(
+            || learning(restarting(Restart::Path, Priority::ASTAR)),
+            &[WEIGHT, REOPEN, R, C, TRACE, SHORTCUT, SWITCH, open()],
+        ),
     },
     Entry {
         name: "rtb-wastar",
         title: "Repeated TB-WA*",
-        summary: "TB-WA* for maps that change under its feet: the search begins again when the way \
-                  ahead is cut, or a better one may have opened.",
+        summary: "TB-WA* for maps that change during the walk: the search restarts when the path ahead is \
+                  cut, or a better one may have opened.",
         paper: HERNANDEZ_2014,
-        parameters: &[weight("3"), REOPEN, RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
+        facts: Facts {
             cost: "a path found while nothing changes is at most w times the optimum from where the \
-                   search began",
-            changes: REPEATED,
+                   search started",
+            on_change: OnChange::RestartWhenCut,
+            changes: "restarts its search when the path ahead is cut or a better one may have opened \
+                      (restart=lazy), or whenever anything changed (restart=eager)",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        base: || time_bounded(restarting(Restart::Lazy)),
+        family: time_bounded(
+            || restarting(Restart::Lazy, weighted(3, 1)),
+            &[WEIGHT, REOPEN, RESTART, R, C, TRACE, SHORTCUT, SWITCH, open()],
+        ),
     },
     Entry {
         name: "rtb-gbfs",
         title: "Repeated TB-GBFS",
-        summary: "TB-GBFS for maps that change under its feet.",
+        summary: "TB-GBFS for maps that change during the walk: the search restarts when the path ahead is \
+                  cut.",
         paper: HERNANDEZ_2014,
-        parameters: &[RESTART, R, C, TRACE, SHORTCUT, SWITCH, OPEN],
-        guarantees: Guarantees {
+        facts: Facts {
+            method: Method::Greedy,
+            cost_bound: CostBound::None,
             cost: "no bound",
-            changes: "as rtb-wastar, but a way that has opened is no reason: it promises no cost",
+            on_change: OnChange::RestartWhenCut,
+            changes: "as rtb-wastar, but a newly opened path is no reason to restart (restart=lazy), as \
+                      no cost is guaranteed",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        base: || time_bounded(TimeBoundedConfig { restart: Restart::Lazy, ..greedy() }),
+        family: time_bounded(
+            || restarting(Restart::Lazy, Priority::GREEDY),
+            &[RESTART, R, C, TRACE, SHORTCUT, SWITCH, open()],
+        ),
     },
     Entry {
         name: "lrta",
         title: "LRTA* (Learning Real-Time A*)",
-        summary: "Looks so many steps ahead in all directions, raises the estimate of where it stands, \
-                  and steps towards the best. Where the budget is too small for that, it waits until \
-                  it has looked.",
+        summary: "Looks ahead to a fixed depth in all directions, raises the estimate of its position, and \
+                  steps towards the best node. If the budget does not cover the lookahead, it waits until it \
+                  is complete.",
         paper: "Korf, \"Real-Time Heuristic Search\", 1990; as run by Björnsson et al. 2009",
-        parameters: &[Parameter {
-            name: "depth",
-            default: "4",
-            meaning: "the steps it looks ahead, 1 or more (the 2009 paper: 4 to 16)",
-        }],
-        guarantees: LEARNING,
+        facts: Facts {
+            first_move: FirstMove::AfterLookahead,
+            method: Method::BallLookahead,
+            same_walk: true,
+            cost_bound: CostBound::None,
+            ..LEARNING
+        },
         default_budget: None,
-        base: || local(Lookahead::Ball { depth: 4 }),
+        family: Family::Local(Base {
+            config: || looking(Lookahead::Ball { depth: 4 }),
+            parameters: &[local::DEPTH],
+        }),
     },
     Entry {
         name: "p-lrta",
         title: "P LRTA* (Prioritized LRTA*)",
-        summary: "Looks one step ahead, and then spends its thinking on raising estimates: of where \
-                  it stands first, then of those beside the ones raised most.",
+        summary: "Looks one step ahead, and spends the rest of its budget on raising estimates: first that of \
+                  its position, then those of the neighbors of the nodes raised most.",
         paper: "Rayner et al. 2007; as outlined by Björnsson et al. 2009",
-        parameters: &[Parameter {
-            name: "queue",
-            default: "40",
-            meaning: "the longest the queue may be, and the most updates of it a tick, 0 to 10000 \
-                      (the 2009 paper: 10 to 250)",
-        }],
-        guarantees: LEARNING,
+        facts: Facts { method: Method::QueueLookahead, cost_bound: CostBound::None, ..LEARNING },
         default_budget: None,
-        base: || local(Lookahead::Queue { length: 40 }),
+        family: Family::Local(Base {
+            config: || looking(Lookahead::Queue { length: 40 }),
+            parameters: &[local::QUEUE],
+        }),
     },
     Entry {
         name: "lss-lrta",
         title: "LSS-LRTA* (K LRTA*)",
-        summary: "Looks ahead by A* for the whole budget, raises the estimates of all it has expanded as \
-                  far as can be known, and steps towards the best open node.",
+        summary: "Looks ahead by A* for the whole budget, raises the estimates of all expanded nodes as far \
+                  as the lookahead justifies, and steps towards the best open node.",
         paper: "Koenig 2004; Koenig, Sun 2009; as K LRTA* in Björnsson et al. 2009",
-        parameters: &[MOVES, OPEN],
-        guarantees: LEARNING,
+        facts: LEARNING,
         default_budget: Some(100),
-        base: || astar_shaped(Lesson::Region, Avoid::Nothing),
+        family: astar_shaped(|| by_astar(Lesson::Region, Avoid::Nothing)),
     },
     Entry {
         name: "rtaa",
         title: "RTAA* (Real-Time Adaptive A*)",
-        summary: "As lss-lrta, with a quicker lesson: all it has expanded is raised by one number.",
+        summary: "As lss-lrta, with a cheaper update: the estimates of all expanded nodes are raised using \
+                  one number.",
         paper: "Koenig, Likhachev, \"Real-Time Adaptive A*\", AAMAS 2006; as run by Hernández et al. 2012",
-        parameters: &[MOVES, OPEN],
-        guarantees: LEARNING,
+        facts: LEARNING,
         default_budget: Some(100),
-        base: || astar_shaped(Lesson::Uniform, Avoid::Nothing),
+        family: astar_shaped(|| by_astar(Lesson::Uniform, Avoid::Nothing)),
     },
     Entry {
         name: "a-rtaa",
         title: "aRTAA* (RTAA* that marks and avoids)",
-        summary: "As rtaa, but walks towards an open node whose estimate was never raised, if there \
-                  is one.",
+        summary: "As rtaa, but walks towards an open node whose estimate was never raised, if there is one.",
         paper: "Hernández, Baier, \"Real-Time Adaptive A* with Depression Avoidance\", AIIDE 2011",
-        parameters: &[MOVES, OPEN],
-        guarantees: Guarantees { cost: "no bound", ..LEARNING },
+        facts: Facts { cost: "no bound", ..LEARNING },
         default_budget: Some(100),
-        base: || astar_shaped(Lesson::Uniform, Avoid::Raised),
+        family: astar_shaped(|| by_astar(Lesson::Uniform, Avoid::Raised)),
     },
     Entry {
         name: "da-rtaa",
         title: "daRTAA* (RTAA* that moves to the border)",
-        summary: "As rtaa, but walks towards the open nodes whose estimates were raised least: out of \
-                  the depression.",
+        summary: "As rtaa, but walks towards the open nodes whose estimates were raised least: out of the \
+                  heuristic depression.",
         paper: "Hernández, Baier, \"Real-Time Adaptive A* with Depression Avoidance\", AIIDE 2011; \
                 as run by Hernández et al. 2012",
-        parameters: &[MOVES, OPEN],
-        guarantees: Guarantees { cost: "no bound", ..LEARNING },
+        facts: Facts { cost: "no bound", ..LEARNING },
         default_budget: Some(100),
-        base: || astar_shaped(Lesson::Uniform, Avoid::MostRaised),
+        family: astar_shaped(|| by_astar(Lesson::Uniform, Avoid::MostRaised)),
     },
     Entry {
         name: "repeated-astar",
         title: "Repeated A*",
-        summary: "As astar, for terrain that is discovered on the way: when a wall is seen across the \
-                  path, it stands and searches again from there.",
+        summary: "As astar, for terrain that is discovered on the way: when a wall is seen across the path, \
+                  the agent waits for a new search from its position.",
         paper: "as the complete search of Hernández et al. 2012",
-        parameters: &[OPEN],
-        guarantees: Guarantees {
-            cost: "each path is optimal on the map as it was known when it was searched",
-            ..REPLANNING
-        },
+        facts: REPLANNING,
         default_budget: None,
-        base: || time_bounded(replanning()),
+        family: time_bounded(replanning, &[open()]),
     },
     Entry {
         name: "adaptive-astar",
         title: "Adaptive A* (lazy)",
-        summary: "Repeated A* that learns: each search raises the estimates of what it has expanded.",
+        summary: "Repeated A* that learns: each search raises the estimates of the nodes it expanded.",
         paper: "Koenig, Likhachev, \"A New Principle for Incremental Heuristic Search\", ICAPS 2006; as \
                 run by Hernández et al. 2012",
-        parameters: &[OPEN],
-        guarantees: Guarantees {
-            cost: "each path is optimal on the map as it was known when it was searched",
-            changes: "as repeated-astar; when something opens, what was learned is forgotten, as it \
-                      may be wrong",
+        facts: Facts {
+            changes: "as repeated-astar; when something opens, the learned estimates are discarded, as \
+                      they may be too high",
             ..REPLANNING
         },
         default_budget: None,
-        base: || time_bounded(learning(replanning())),
+        family: time_bounded(|| learning(replanning()), &[open()]),
     },
     Entry {
         name: "dstar-lite",
         title: "D* Lite",
-        summary: "One search from the goal that is mended where the map turns out to be another, instead \
-                  of begun again; the agent stands until it is.",
+        summary: "One search from the goal that is repaired where the map turns out to differ, instead of \
+                  restarted; the agent waits until it is.",
         paper: "Koenig, Likhachev, \"D* Lite\", AAAI 2002; as run by Hernández et al. 2012",
-        parameters: &[
-            Parameter {
-                name: "ties",
-                default: "far",
-                meaning: "of equally good nodes, far: the one nearest to the agent first (2012); near: \
-                          the one nearest to the goal (2002)",
-            },
-            OPEN,
-        ],
-        guarantees: Guarantees {
-            bounded_tick: true,
+        facts: Facts {
+            method: Method::Other,
+            work: WorkBound::PerUnit { expansions: 1, traces: 0, updates: 10 },
             needs_reversible_edges: true,
             cost: "optimal on the map as it is known",
-            changes: "mends its search for whatever has been blocked or opened: always a shortest way on \
+            on_change: OnChange::Repair,
+            changes: "repairs its search for whatever was blocked or opened: always a shortest path on \
                       the map as it is known",
             ..REPLANNING
         },
         default_budget: None,
-        base: || Family::DStarLite(DStarLiteConfig::default()),
+        family: Family::DStarLite(Base {
+            config: DStarLiteConfig::default,
+            parameters: &[dstar_lite::TIES, open()],
+        }),
     },
     Entry {
         name: "quickpath",
         title: "QuickPath",
-        summary: "Walks down the levels of an abstraction of the map without any search: any way, at once. \
-                  Where it needs more than ten groups of nodes for a step and has a budget of one, it \
-                  waits a tick.",
+        summary: "Descends the levels of the map's hierarchy without any search: any path, at once. If a step \
+                  takes more than ten groups of nodes and the budget is one, it waits a tick.",
         paper: STURTEVANT,
-        parameters: &[],
-        guarantees: Guarantees {
-            acts_at_once: true,
-            cost: "no bound: a way that was not looked for",
-            changes: "the map mends its abstraction; climbs again from where it stands when its way is \
-                      cut, and knows at once that there is none",
+        facts: Facts {
+            first_move: FirstMove::AtOnce,
+            work: WorkBound::PerUnit { expansions: 0, traces: 10, updates: 0 },
+            cost: "no bound: the path is not searched for",
+            changes: "the map repairs its hierarchy; climbs again from its position when its path is cut, \
+                      and knows at once that there is no way",
             ..PLANNING
         },
         default_budget: Some(1),
-        base: || Family::QuickPath,
+        family: Family::QuickPath(Base { config: || (), parameters: &[] }),
     },
     Entry {
         name: "pra",
         title: "PRA* (Path-Refinement A*)",
-        summary: "Plans coarsely on an abstraction of the map, and refines a stretch at a time down to \
-                  single steps while it walks the one before; with k=inf the whole path, before the \
+        summary: "Plans coarsely on the levels of the map's hierarchy, and refines one stretch at a time down \
+                  to single steps while it walks the one before; with k=inf the whole path, before the \
                   first step.",
         paper: STURTEVANT,
-        parameters: &[
-            Parameter {
-                name: "k",
-                default: "16",
-                meaning: "the steps after which a path is cut, on every level, 1 or more, or inf (the \
-                          paper: 2, 4, 8, 16, inf)",
-            },
-            Parameter {
-                name: "level",
-                default: "auto",
-                meaning: "where planning begins, given the level on which start and goal are one node or \
-                          joined. half: half as high, as in the paper; top: there; a number: on that \
-                          level, if it is below; auto: as half, and so low that the next level has \
-                          four times as many nodes as the root of all cells",
-            },
-            Parameter {
-                name: "corridor",
-                default: "1",
-                meaning: "how wide the corridor of a path is. 0: its nodes; 1: also their neighbours",
-            },
-            Parameter {
-                name: "keep",
-                default: "true",
-                meaning: "keep the paths of the levels above from one stretch to the next",
-            },
-            OPEN,
-        ],
-        guarantees: Guarantees {
+        facts: Facts {
+            first_move: FirstMove::AfterStretch,
+            refines: true,
+            work: WorkBound::PerUnit { expansions: 1, traces: 10, updates: 0 },
             cost: "no bound; most walks are within 2 % of the optimum, with k=inf within 1 %",
-            changes: "the map mends its abstraction; a stretch that was cut is planned anew, and that \
+            changes: "the map repairs its hierarchy; a stretch that is cut is planned again, and that \
                       there is no way is known at once",
             ..PLANNING
         },
         default_budget: Some(100),
-        base: || Family::Pra(PraConfig::default()),
+        family: Family::Pra(Base {
+            config: PraConfig::default,
+            parameters: &[pra::K, pra::LEVEL, pra::CORRIDOR, pra::KEEP, open()],
+        }),
     },
     Entry {
         name: "pr-lrta",
         title: "PR LRTA* (Path-Refinement LRTA*), our reconstruction",
-        summary: "LRTA* on a level of an abstraction of the map; each step of it is worked out on the map \
-                  by A* inside a corridor, and walked. Made after an outline: the original was not at \
-                  hand.",
+        summary: "LRTA* on one level of the map's hierarchy; each of its steps is refined on the map by A* \
+                  inside a corridor, and walked. Reconstructed from an outline: the original was not \
+                  available.",
         paper: "Bulitko, Sturtevant, Lu, Yau, \"Graph Abstraction in Real-time Heuristic Search\", JAIR \
                 2007; as outlined by Björnsson et al. 2009",
-        parameters: &[
-            Parameter {
-                name: "level",
-                default: "4",
-                meaning: "the level on which it looks ahead and learns, 1 or more; where the map has \
-                          fewer levels, the highest (the 2009 paper: 3 to 7)",
-            },
-            Parameter {
-                name: "depth",
-                default: "3",
-                meaning: "the steps it looks ahead on that level, 1 or more (the 2009 paper: 1, 3, 5, \
-                          10, 15)",
-            },
-            Parameter {
-                name: "gamma",
-                default: "1",
-                meaning: "the weight of costs against estimates, above 0 and at most 1, with two \
-                          decimals at most (the 2009 paper: 0.2, 0.4, 0.6, 1)",
-            },
-        ],
-        guarantees: Guarantees {
-            acts_at_once: true,
+        facts: Facts {
+            refines: true,
             no_openings: Some(ESTIMATES),
             cost: "no bound on the first walk",
-            changes: "the map mends its abstraction; a path that is cut is planned anew, what was learned \
-                      is kept, and that there is no way is known at once",
+            changes: "the map repairs its hierarchy; a path that is cut is planned again, the learned \
+                      estimates are kept, and that there is no way is known at once",
             ..PLANNING
         },
         default_budget: None,
-        base: || Family::PrLrta(PrLrtaConfig::default()),
+        family: Family::PrLrta(Base {
+            config: PrLrtaConfig::default,
+            parameters: &[pr_lrta::LEVEL, pr_lrta::DEPTH, pr_lrta::GAMMA],
+        }),
     },
     Entry {
         name: "d-lrta",
         title: "D LRTA* (LRTA* with dynamic control), our reconstruction",
-        summary: "LRTA* from subgoal to subgoal, looking as far ahead as each of them needs. Wants tables \
-                  of subgoals that were made for the map beforehand (`Subgoals`, given to the map by \
-                  `set_subgoals`); without them it is LRTA*. Made after an outline: the original was \
-                  not at hand.",
+        summary: "LRTA* from subgoal to subgoal, with a lookahead as deep as each of them needs. Uses tables of \
+                  subgoals precomputed for the map (`Subgoals`, given to the map by `set_subgoals`); \
+                  without them it is LRTA*. Reconstructed from an outline: the original was not \
+                  available.",
         paper: "Bulitko, Luštrek, Schaeffer, Björnsson, Sigmundarson, \"Dynamic Control in Real-Time \
                 Heuristic Search\", JAIR 2008; as outlined by Björnsson et al. 2009",
-        parameters: &[
-            Parameter {
-                name: "level",
-                default: "3",
-                meaning: "the level of the tables, 1 or more; those of another level are not used (the \
-                          2009 paper: 3)",
-            },
-            Parameter {
-                name: "depth",
-                default: "4",
-                meaning: "the steps it looks ahead where there is no subgoal, 1 or more",
-            },
-        ],
-        guarantees: Guarantees {
-            acts_at_once: true,
+        facts: Facts {
             no_openings: Some(ESTIMATES),
             cost: "no bound; with tables for level 3 most walks are within 10 % of the optimum",
-            changes: "any change makes the tables useless, and it goes on as lrta; that there is no way is \
-                      known at once",
+            changes: "any change invalidates the tables, and it continues as lrta; that there is no way \
+                      is known at once",
             ..PLANNING
         },
         default_budget: None,
-        base: || Family::DLrta(DLrtaConfig::default()),
+        family: Family::DLrta(Base {
+            config: DLrtaConfig::default,
+            parameters: &[d_lrta::LEVEL, d_lrta::DEPTH],
+        }),
     },
 ];
 
-/// What all that plan on a hierarchy have in common.
-const PLANNING: Guarantees = Guarantees {
+/// What those that wait for a whole path on a map they know have in common.
+const WAITING: Facts = Facts {
     complete: true,
-    acts_at_once: false,
-    bounded_tick: true,
+    first_move: FirstMove::AfterPath,
+    method: Method::Astar,
+    work: WorkBound::ExpansionsOnly,
+    same_walk: true,
+    gives_up: GivesUp::AfterSearch,
+    on_change: OnChange::RestartWhenBlocked,
+    changes: STOPPED,
+    ..Facts::NONE
+};
+
+/// The same of those that search again when their path is cut.
+const REPLANNING: Facts = Facts {
+    cost_bound: CostBound::Optimal,
+    cost: "each path is optimal on the map as it was known when it was searched",
+    on_change: OnChange::RestartWhenCut,
+    changes: "waits for a new search when the path is cut: arrives in unknown terrain exactly when there \
+              is a way",
+    ..WAITING
+};
+
+/// What the members of the time-bounded family that walk while they search have in common.
+const TIME_BOUNDED: Facts = Facts {
+    complete: true,
+    first_move: FirstMove::AtOnce,
+    method: Method::Astar,
+    work: WorkBound::Shared,
+    cost_bound: CostBound::TwiceWeightedOnceFollowed,
+    gives_up: GivesUp::AfterSearch,
+    needs_reversible_edges: true,
+    on_change: OnChange::RestartWhenBlocked,
+    changes: STOPPED,
+    ..Facts::NONE
+};
+
+/// What the members of the learning family have in common.
+const LEARNING: Facts = Facts {
+    complete: true,
+    first_move: FirstMove::AtOnce,
+    method: Method::AstarLookahead,
+    work: WorkBound::PerUnit { expansions: 1, traces: 1, updates: 10 },
+    cost_bound: CostBound::OptimalIfUnlimited,
+    cost: "no bound on the first walk; walked repeatedly from the same start, it converges to an optimal \
+           path",
+    gives_up: GivesUp::Slowly,
+    needs_reversible_edges: true,
+    changes: "looks ahead on the map as it is known, and so walks around what it has seen: arrives in \
+              unknown terrain if there is a way",
+    no_openings: Some(ESTIMATES),
+    ..Facts::NONE
+};
+
+/// What those that plan on a hierarchy have in common.
+const PLANNING: Facts = Facts {
+    complete: true,
+    first_move: FirstMove::AfterLookahead,
+    work: WorkBound::PerUnit { expansions: 1, traces: 10, updates: 10 },
+    same_walk: true,
+    gives_up: GivesUp::AtOnce,
     needs_reversible_edges: true,
     needs_hierarchy: true,
-    slow_to_give_up: false,
-    no_openings: None,
-    cost: "",
-    changes: "",
+    ..Facts::NONE
 };
 
-/// What all members of the time-bounded family have in common.
-const TIME_BOUNDED: Guarantees = Guarantees {
-    complete: true,
-    acts_at_once: true,
-    bounded_tick: true,
-    needs_reversible_edges: true,
-    needs_hierarchy: false,
-    slow_to_give_up: false,
-    no_openings: None,
-    cost: "",
-    changes: STOPPED,
-};
+/// What an agent does that does not expect changes.
+const STOPPED: &str =
+    "restarts its search when its next step is blocked, or when it finds no way after a change";
 
-/// What all members of the learning family have in common.
-const LEARNING: Guarantees = Guarantees {
-    complete: true,
-    acts_at_once: true,
-    bounded_tick: true,
-    needs_reversible_edges: true,
-    needs_hierarchy: false,
-    slow_to_give_up: true,
-    no_openings: Some(ESTIMATES),
-    cost: "no bound on the first walk; walked again and again from the same start, what is learned leads \
-           it to an optimal path",
-    changes: "looks ahead on the map as it is known, and so walks round what it has seen: arrives in \
-              unknown terrain if there is a way",
-};
+/// Why the learning ones are not for maps that open.
+const ESTIMATES: &str = "it arrives by raising its estimates, which may be too high once something opens; \
+                         it would have to discard them each time, and could walk to and fro forever";
 
-/// What those have in common that stand until they have a whole path.
-const REPLANNING: Guarantees = Guarantees {
-    complete: true,
-    acts_at_once: false,
-    bounded_tick: false,
-    needs_reversible_edges: false,
-    needs_hierarchy: false,
-    slow_to_give_up: false,
-    no_openings: None,
-    cost: "",
-    changes: REPLANS,
-};
-
-fn local(lookahead: Lookahead) -> Family {
-    Family::Local(LocalConfig { lookahead, ..LocalConfig::default() })
+const fn time_bounded(
+    config: fn() -> TimeBoundedConfig,
+    parameters: &'static [Setting<TimeBoundedConfig>],
+) -> Family {
+    Family::TimeBounded(Base { config, parameters })
 }
 
-fn astar_shaped(lesson: Lesson, avoid: Avoid) -> Family {
-    local(Lookahead::Astar { lesson, avoid, commitment: Commitment::Step })
+/// Those of the learning family that look ahead by A*.
+const fn astar_shaped(config: fn() -> LocalConfig) -> Family {
+    const PARAMETERS: &[Setting<LocalConfig>] = &[local::MOVES, open()];
+    Family::Local(Base { config, parameters: PARAMETERS })
 }
 
-/// A* that searches anew when its path is cut.
-fn replanning() -> TimeBoundedConfig {
-    TimeBoundedConfig { restart: Restart::Path, ..complete(Priority::ASTAR) }
+fn looking(lookahead: Lookahead) -> LocalConfig {
+    LocalConfig { lookahead, ..LocalConfig::default() }
 }
 
-fn time_bounded(config: TimeBoundedConfig) -> Family {
-    Family::TimeBounded(config)
+fn by_astar(lesson: Lesson, avoid: Avoid) -> LocalConfig {
+    looking(Lookahead::Astar { lesson, avoid, commitment: Commitment::Step })
+}
+
+fn weighted(num: u64, den: u64) -> Priority {
+    let weight = Ratio::new(num, den).expect("a constant in range");
+    Priority::weighted(weight).expect("a constant of at least one")
+}
+
+fn searching(priority: Priority) -> TimeBoundedConfig {
+    let search = SearchConfig { priority, ..SearchConfig::default() };
+    TimeBoundedConfig { search, ..TimeBoundedConfig::default() }
+}
+
+fn restarting(restart: Restart, priority: Priority) -> TimeBoundedConfig {
+    TimeBoundedConfig { restart, ..searching(priority) }
 }
 
 fn learning(config: TimeBoundedConfig) -> TimeBoundedConfig {
     TimeBoundedConfig { search: SearchConfig { learn: true, ..config.search }, ..config }
 }
 
-fn greedy() -> TimeBoundedConfig {
-    let search = SearchConfig { priority: Priority::GREEDY, ..SearchConfig::default() };
-    TimeBoundedConfig { search, ..TimeBoundedConfig::default() }
-}
-
-fn restarting(restart: Restart) -> TimeBoundedConfig {
-    TimeBoundedConfig { restart, ..TimeBoundedConfig::default() }
-}
-
 /// A search that waits for its whole path.
 fn complete(priority: Priority) -> TimeBoundedConfig {
-    TimeBoundedConfig {
-        search: SearchConfig { priority, ..SearchConfig::default() },
-        acting: Acting::Wait,
-        tracing: Tracing::Free,
-        ..TimeBoundedConfig::default()
-    }
+    TimeBoundedConfig { acting: Acting::Wait, tracing: Tracing::Free, ..searching(priority) }
+}
+
+/// A* that searches again when its path is cut.
+fn replanning() -> TimeBoundedConfig {
+    TimeBoundedConfig { restart: Restart::Path, ..complete(Priority::ASTAR) }
 }

@@ -37,6 +37,11 @@ impl Priority {
         Ok(Priority { g: weight.den(), h: weight.num() })
     }
 
+    /// The weight `w` of the estimate, where the order is that of `g + w·h`; none for a greedy search.
+    pub fn weight(self) -> Option<Ratio> {
+        Ratio::new(self.h.into(), self.g.into()).ok()
+    }
+
     /// The key of a node.
     #[inline]
     pub(crate) fn key(self, g: Cost, h: Cost) -> u64 {

@@ -4,6 +4,7 @@ use crate::kit::{
     LayeredGrid, Oracle, Problem, Random, Telling, Tick, check_branch, check_estimates, configs,
     distance_on_empty_map, ratio, tick, too_many_ticks, walk, weighted,
 };
+use tickstar::catalog::{Entry, FirstMove, OnChange};
 use tickstar::{
     Agent, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId, Priority,
     Restart, SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
@@ -542,11 +543,12 @@ fn who_expects_changes_arrives_when_they_end() {
     let mut random = Random::new(5);
     let (mut restarts, mut arrived, mut walks) = (0, 0, 0);
     for config in configs() {
-        let repeat = match config.entry().name {
-            "rtba" | "tbaa" | "rtb-wastar" | "rtb-gbfs" => 3,
-            "repeated-astar" | "adaptive-astar" => 20, // there are few settings of them
-            _ => continue,
-        };
+        let Entry { facts, .. } = config.entry();
+        if facts.on_change != OnChange::RestartWhenCut {
+            continue;
+        }
+        // Those that wait for a whole path have few settings.
+        let repeat = if facts.first_move == FirstMove::AfterPath { 20 } else { 3 };
         for budget in [1, 2, 5, 10, 37, 100].repeat(repeat) {
             let mut problem = any_problem(&mut random, 16);
             let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();

@@ -620,7 +620,8 @@ fn walk_cut_short<T: Terrain>(
     mut pause: impl FnMut(&Local, &T, &Tick),
 ) -> Vec<Tick> {
     // Ticks that are cut short may be as many for a move as there are nodes, and more.
-    let most = Most { moves: 5 * terrain.most_moves(), waits: 50 * (terrain.space().size() + 10) };
+    let waits = 50 * (terrain.space().size() + 10);
+    let most = Most { waits, ..Most::ticks(5 * terrain.most_moves()) };
     let mut so_far = Most::ticks(0);
     let mut ticks = Vec::new();
     loop {

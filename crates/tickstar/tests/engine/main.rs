@@ -13,4 +13,5 @@ mod lrta_on_levels;
 mod pseudo_code;
 mod search;
 mod subgoals;
+mod toy;
 mod unknown;

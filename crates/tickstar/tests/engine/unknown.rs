@@ -399,7 +399,7 @@ fn value<'c>(config: &'c Config, name: &str) -> Option<&'c str> {
 fn every_algorithm_finds_its_way() {
     let mut random = Random::new(4);
     let (mut arrived, mut restarts_in_all, mut longest) = (0, 0, 0.0_f64);
-    let plans = |config: &Config| config.entry().guarantees.needs_hierarchy;
+    let plans = |config: &Config| config.entry().facts.needs_hierarchy;
     for config in configs().into_iter().filter(|config| !is_slow(config) && !plans(config)) {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..4 {
@@ -411,7 +411,7 @@ fn every_algorithm_finds_its_way() {
                 let again = ["reopen", "shortcut"].map(|name| value(&config, name) == Some("true"));
                 let (mut ticks, mut expansions, mut of_search) = (0, 0, 0);
                 let (mut restarts, mut with_news) = (0, 0);
-                let stands = !config.entry().guarantees.acts_at_once;
+                let stands = !config.entry().facts.acts_at_once();
                 let walk = discover(agent.as_mut(), &mut world, budget, |_, world, tick| {
                     assert!(tick.expanded.len() as u64 <= limits.expansions, "{tick:?}");
                     assert!(tick.traces <= limits.traces, "{tick:?}");
@@ -452,7 +452,7 @@ fn every_algorithm_finds_its_way() {
 fn who_is_slow_to_give_up_finds_its_way_too() {
     let mut random = Random::new(10);
     let (mut arrived, mut unreachable, mut seen) = (0, 0, 0);
-    let plans = |config: &Config| config.entry().guarantees.needs_hierarchy;
+    let plans = |config: &Config| config.entry().facts.needs_hierarchy;
     for config in configs().into_iter().filter(|config| is_slow(config) && !plans(config)) {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..8 {
@@ -760,7 +760,7 @@ fn with_a_shortcut_the_path_may_stay_unseen() {
 fn so_does_who_plans_on_an_abstraction() {
     let mut random = Random::new(14);
     let mut arrived = 0;
-    let plans = |config: &Config| config.entry().guarantees.needs_hierarchy;
+    let plans = |config: &Config| config.entry().facts.needs_hierarchy;
     for config in configs().into_iter().filter(plans) {
         for budget in [1, 2, 5, 37, 1000] {
             for _ in 0..4 {

@@ -1,60 +1,51 @@
-//! Every algorithm of the catalogue with many settings of its parameters.
+//! Every algorithm of the catalog with many settings of its parameters.
 
-use tickstar::catalog::{self, Config, Entry, Parameter};
+use tickstar::catalog::{self, Config, Entry};
 
-use super::Random;
+use super::{Member, Random};
 
-/// The values of a parameter the suites try.
-fn values(parameter: &Parameter) -> &'static [&'static str] {
-    match parameter.name {
-        "trace" => &["bounded", "free"],
-        "r" => &["0.1", "0.5", "0.9"],
-        "c" => &["0.5", "1", "10"],
-        "shortcut" | "switch" | "reopen" => &["false", "true"],
-        "weight" => &["1", "1.4", "3"],
-        "open" => &["buckets", "heap"],
-        "restart" => &["lazy", "eager"],
-        "depth" => &["1", "2", "4", "7"],
-        "queue" => &["0", "1", "10", "60"],
-        "moves" => &["one", "all"],
-        "ties" => &["far", "near"],
-        "k" => &["1", "2", "5", "16", "inf"],
-        "level" if parameter.default == "auto" => &["auto", "half", "top", "0", "1", "2"],
-        "level" => &["1", "2", "3", "9"],
-        "gamma" => &["0.2", "0.6", "1"],
-        "corridor" => &["0", "1"],
-        "keep" => &["true", "false"],
-        other => panic!("tell the tests which values to try for `{other}`"),
-    }
+/// The most combinations of values tried per algorithm.
+const MOST: usize = 48;
+
+/// All that the conformance suite judges: the catalog, and the members that only tests know.
+pub fn members() -> Vec<Box<dyn Member>> {
+    let boxed = |config| Box::new(config) as Box<dyn Member>;
+    let mut members: Vec<_> = all_configs().map(boxed).collect();
+    members.push(Box::new(crate::toy::HONEST));
+    members
 }
 
-pub fn default_of(entry: &'static Entry) -> Config {
+/// The complete algorithms of the catalog, for suites about arriving.
+pub fn configs() -> Vec<Config> {
+    all_configs().filter(|config| config.entry().facts.complete).collect()
+}
+
+/// Every algorithm of the catalog: with its defaults, and with combinations of its parameters' values: all
+/// of them, or a sample if they are too many.
+fn all_configs() -> impl Iterator<Item = Config> {
+    let defaults = catalog::all().iter().map(default_of);
+    defaults.chain(catalog::all().iter().flat_map(combinations))
+}
+
+fn default_of(entry: &'static Entry) -> Config {
     entry.configure::<&str, &str>(&[]).unwrap()
 }
 
-/// The most combinations of values tried of one algorithm.
-const MOST: usize = 48;
-
-/// Every algorithm of the catalogue: as it is, and with combinations of its parameters' values: all of
-/// them, or if they are too many a sample.
-pub fn configs() -> Vec<Config> {
-    let defaults = catalog::all().iter().map(default_of);
-    defaults.chain(catalog::all().iter().flat_map(combinations)).collect()
-}
-
 fn combinations(entry: &'static Entry) -> Vec<Config> {
+    let parameters = entry.parameters();
     let mut settings: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
-    for parameter in entry.parameters {
+    for parameter in &parameters {
         let with = |value| {
             let set = |set: &Vec<_>| [&set[..], &[(parameter.name, value)]].concat();
             settings.iter().map(set).collect::<Vec<_>>()
         };
-        settings = values(parameter).iter().flat_map(|&value| with(value)).collect();
+        settings = parameter.values.iter().flat_map(|&value| with(value)).collect();
     }
-    // Where tracing is free the budget is not shared, and one of the shares stands for all.
+    // Where tracing is free the budget is not shared, and the default shares stand for all.
+    let shares: Vec<_> = parameters.iter().filter(|p| ["r", "c"].contains(&p.name)).collect();
     settings.retain(|set| {
-        let shared = set.contains(&("r", "0.9")) && set.contains(&("c", "10"));
-        shared || !set.contains(&("trace", "free"))
+        let usual = shares.iter().all(|share| set.contains(&(share.name, &share.default)));
+        usual || !set.contains(&("trace", "free"))
     });
     let mut random = Random::new(settings.len() as u64);
     while settings.len() > MOST {

@@ -2,12 +2,14 @@
 
 mod maps;
 mod matrix;
+mod member;
 mod oracle;
 mod walk;
 mod world;
 
 pub use maps::{Draw, Kind, LayeredGraph, LayeredGrid, Problem, useless_nodes};
-pub use matrix::{configs, default_of};
+pub use matrix::{configs, members};
+pub use member::{Made, Member, Terrain};
 pub use oracle::{Oracle, distance_on_empty_map};
 pub use walk::{
     Explored, Most, Tick, Walk, explore, explore_with, is_slow, most_moves, tick, too_many_ticks,

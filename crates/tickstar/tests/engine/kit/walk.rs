@@ -1,9 +1,8 @@
 //! A recorder of searches and walks.
 
-use tickstar::catalog::Config;
 use tickstar::{Agent, BestFirst, Cost, Event, Map, NodeId, Seen, Slice, Status, Step, Work};
 
-use super::{Oracle, Problem};
+use super::{Member, Oracle, Problem};
 
 /// Everything a search did and knows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -117,6 +116,14 @@ impl Walk {
         self.ticks.last().is_some_and(|tick| tick.step == Step::Arrived)
     }
 
+    /// The nodes it moved to, in order.
+    pub fn moves(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.ticks.iter().filter_map(|tick| match tick.step {
+            Step::Move(to) => Some(to),
+            _ => None,
+        })
+    }
+
     pub fn expanded(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.ticks.iter().flat_map(|tick| tick.expanded.iter().copied())
     }
@@ -134,8 +141,8 @@ pub fn too_many_ticks(size: usize, budget: u64) -> usize {
 }
 
 /// Whether an algorithm arrives by raising its estimates.
-pub fn is_slow(config: &Config) -> bool {
-    config.entry().guarantees.no_openings.is_some()
+pub fn is_slow(member: &dyn Member) -> bool {
+    member.facts().no_openings.is_some()
 }
 
 /// As many moves as one that arrives and gives up by raising its estimates may need.
@@ -165,41 +172,48 @@ pub fn most_moves<S: Map>(
 pub struct Most {
     pub moves: usize,
     pub waits: usize,
+    /// An agent that exceeds it has stopped for good, which is not an error.
+    pub may_stop: bool,
 }
 
 impl Most {
     /// For an agent that is quick to give up: so many ticks.
     pub fn ticks(ticks: usize) -> Most {
-        Most { moves: ticks, waits: ticks }
+        Most { moves: ticks, waits: ticks, may_stop: false }
     }
 
     /// For an agent of this algorithm. One that is slow to give up may need many moves. Those that avoid
     /// depressions have been seen to take a little more than is said above: their steps do not always lower
     /// the estimate by what they cost. Where ticks are cut short to a unit of work, one may spend as many
     /// on a step as thrice the nodes there are, and more if some are cut short to nothing.
-    pub fn of<S: Map>(config: &Config, problem: &Problem<S>, budget: u64) -> Most {
+    /// One that is not complete may stop anywhere, and has when it waits as often as there are nodes.
+    pub fn of<S: Map>(member: &dyn Member, problem: &Problem<S>, budget: u64) -> Most {
         let size = problem.oracle.size();
-        if !is_slow(config) {
+        if !member.facts().complete {
+            return Most { moves: 50 * (size + 10), waits: size + 10, may_stop: true };
+        }
+        if !is_slow(member) {
             return Most::ticks(too_many_ticks(size, budget));
         }
         let ends = (problem.start, problem.goal);
         let moves = most_moves(&problem.space, &problem.oracle, ends).unwrap_or(usize::MAX);
-        Most { moves: moves.saturating_mul(20), waits: 50 * (size + 10) }
+        Most { moves: moves.saturating_mul(20), waits: 50 * (size + 10), may_stop: false }
     }
 
-    /// Counts a step. Panics when it is one too many.
-    pub fn count(self, step: Step, so_far: &mut Most) {
+    /// Counts a step. Returns whether the agent has stopped for good. Panics when it must not.
+    pub fn count(self, step: Step, so_far: &mut Most) -> bool {
         if step == Step::Wait {
             so_far.waits += 1;
         } else {
-            *so_far = Most { moves: so_far.moves + 1, waits: 0 };
+            *so_far = Most { moves: so_far.moves + 1, waits: 0, ..*so_far };
         }
         let within = so_far.moves <= self.moves && so_far.waits <= self.waits;
-        assert!(within, "the agent walks for ever");
+        assert!(within || self.may_stop, "the agent walks for ever");
+        !within
     }
 }
 
-/// Lets an agent walk until it arrives or gives up. Every step must be an edge, and it must end.
+/// Lets an agent walk until it arrives, gives up or stops. Every step must be an edge, and it must end.
 pub fn walk_within<S: Map>(
     most: Most,
     agent: &mut (impl Agent<S> + ?Sized),
@@ -213,7 +227,7 @@ pub fn walk_within<S: Map>(
         let from = agent.position();
         let tick = tick(agent, &problem.space, Seen::default(), budget, patience());
         let step = tick.step;
-        most.count(step, &mut so_far);
+        let stopped = most.count(step, &mut so_far);
         let to = if let Step::Move(to) = step { to } else { from };
         if to != from {
             walk.cost = walk.cost + problem.oracle.path_cost(&[from, to]);
@@ -224,7 +238,10 @@ pub fn walk_within<S: Map>(
         walk.cost_after.push(walk.cost);
         match step {
             Step::Arrived => assert_eq!(agent.position(), problem.goal),
-            Step::Unreachable => {}
+            Step::Unreachable => {
+                assert_eq!(problem.optimum, None, "it gave up where there is a way");
+            }
+            Step::Move(_) | Step::Wait if stopped => {}
             Step::Move(_) | Step::Wait => continue,
         }
         return walk;
@@ -252,10 +269,10 @@ pub fn walk<S: Map>(
 
 /// As [`walk`], for an agent of this algorithm.
 pub fn walk_of<S: Map>(
-    config: &Config,
+    member: &dyn Member,
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
     budget: u64,
 ) -> Walk {
-    walk_within(Most::of(config, problem, budget), agent, problem, budget, || u64::MAX)
+    walk_within(Most::of(member, problem, budget), agent, problem, budget, || u64::MAX)
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tickstar::catalog::Config;
 use tickstar::{
-    Agent, BestFirst, Cost, Grid, Layered, Map, Neighbors, NodeId, Seen, Space, Step, TimeBounded,
+    Agent, BestFirst, Cost, Grid, Layered, Map, Neighbors, NodeId, Seen, Step, TimeBounded,
     TimeBoundedConfig,
 };
 
@@ -93,7 +93,12 @@ impl World {
         let Problem { start, goal, .. } = self.truth;
         let known = Problem::new(self.known.clone(), self.belief.clone(), start, goal);
         let most = Most::of(config, &known, budget);
-        if is_slow(config) { most } else { Most::ticks(most.moves * (self.hidden + 1)) }
+        let again = if is_slow(config) { 1 } else { self.hidden + 1 };
+        Most {
+            moves: most.moves.saturating_mul(again),
+            waits: most.waits.saturating_mul(again),
+            ..most
+        }
     }
 
     /// As [`World::agent`], with the search to look at.
@@ -144,7 +149,7 @@ pub fn discover_within<A: Agent<LayeredGrid> + ?Sized>(
         let tick = tick(agent, &world.known, Seen { changed: &news }, budget, u64::MAX);
         pause(agent, world, &tick);
         let step = tick.step;
-        most.count(step, &mut so_far);
+        let stopped = most.count(step, &mut so_far);
         walk.ticks.push(tick);
         if let Step::Move(to) = step {
             walk.cost = walk.cost + world.truth.oracle.path_cost(&[from, to]);
@@ -160,7 +165,7 @@ pub fn discover_within<A: Agent<LayeredGrid> + ?Sized>(
                 assert_eq!(way, None, "it gave up where there may be a way");
             }
         }
-        if matches!(step, Step::Arrived | Step::Unreachable) {
+        if stopped || matches!(step, Step::Arrived | Step::Unreachable) {
             return walk;
         }
     }
