@@ -4,6 +4,7 @@ mod kit;
 
 mod changing;
 mod conformance;
+mod defects;
 mod dstar_lite;
 mod edits;
 mod golden;

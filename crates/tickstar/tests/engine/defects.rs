@@ -1,0 +1,285 @@
+//! Defects that were found by review and random testing, each with a test that showed it.
+
+use tickstar::{
+    Agent, AgentError, Avoid, BestFirst, Cell, Commitment, Cost, DLrta, DLrtaConfig, DStarLite,
+    DStarLiteConfig, Graph, Grid, Layered, Lesson, Local, LocalConfig, Lookahead, Map, NodeId,
+    OpenList, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath, SearchConfig, Seen, Slice, Status,
+    Step, TimeBounded, TimeBoundedConfig, find_path,
+};
+
+use crate::kit::weighted;
+
+fn edge(from: u32, to: u32, cost: u64) -> (NodeId, NodeId, Cost) {
+    (NodeId(from), NodeId(to), Cost(cost))
+}
+
+fn nodes<const N: usize>(grid: &Grid, cells: [(u32, u32); N]) -> [NodeId; N] {
+    cells.map(|(x, y)| grid.node(Cell::new(x, y)).unwrap())
+}
+
+/// F1: a key that saturates was taken for that of a goal that had not been generated.
+#[test]
+fn saturated_keys_do_not_reach_a_goal() {
+    // The goal cannot be reached.
+    let graph = Graph::undirected(4, [edge(0, 1, 1), edge(1, 2, 1)]).unwrap();
+    for open in [OpenList::Buckets, OpenList::Heap] {
+        let config = SearchConfig { priority: weighted(3, 2), open, ..SearchConfig::default() };
+        let mut search = BestFirst::new(config);
+        search.begin(&graph, NodeId(3), Cost::ZERO);
+        search.add_root(&graph, NodeId(0), Cost(1 << 63));
+        assert_eq!(search.run(&graph, &mut Slice::unlimited()), Status::Exhausted);
+    }
+    // A chain so long that its keys saturate on the way.
+    let last = 4_296;
+    let chain = (0..last).map(|node| edge(node, node + 1, u64::from(u32::MAX)));
+    let graph = Graph::undirected(last as usize + 1, chain).unwrap();
+    for priority in [weighted(1_000_000, 999_999), weighted(u64::from(u32::MAX), 1)] {
+        let options = SearchConfig { priority, ..SearchConfig::default() };
+        let path = find_path(&graph, NodeId(0), NodeId(last), options).unwrap().unwrap();
+        assert_eq!(path.cost, Cost(u64::from(last) * u64::from(u32::MAX)));
+    }
+}
+
+/// The ticks until an agent has made so many moves, while something far away changes in every tick.
+fn ticks_for_moves<M: Map>(
+    agent: &mut dyn Agent<M>,
+    moves: usize,
+    budget: u64,
+    mut change: impl FnMut() -> (M, NodeId),
+) -> usize {
+    let (mut at, mut moved) = (agent.position(), 0);
+    for tick in 1..=20_000 {
+        let (map, changed) = change();
+        let seen = Seen { changed: &[changed] };
+        if let Step::Move(to) = agent.tick(&map, at, seen, &mut Slice::new(budget)) {
+            assert!(map.edge(at, to).is_some());
+            at = to;
+            moved += 1;
+        }
+        if moved == moves {
+            return tick;
+        }
+    }
+    panic!("{moved} moves in 20,000 ticks: the agent starves");
+}
+
+/// F3: any change anywhere dropped the lookahead under way, so that with a change in every tick and a small
+/// budget a learning agent never moved.
+#[test]
+fn changes_elsewhere_do_not_keep_an_agent_from_moving() {
+    let map = Layered::new(Grid::new(64, 64).unwrap()).unwrap();
+    let [start, goal, far] = nodes(&map, [(5, 5), (40, 5), (60, 60)]);
+    let toggle = || {
+        let mut map = map.clone();
+        let mut free = true;
+        move || {
+            free = !free;
+            map.set_free(Cell::new(60, 60), free).unwrap();
+            (map.clone(), far)
+        }
+    };
+    let lookahead = Lookahead::Ball { depth: 6 };
+    let config = LocalConfig { lookahead, ..LocalConfig::default() };
+    let mut lrta = Local::new(&map, config, start, goal).unwrap();
+    ticks_for_moves(&mut lrta, 10, 20, toggle());
+    let config = DLrtaConfig { depth: 6, ..DLrtaConfig::default() };
+    let mut d_lrta = DLrta::new(&map, config, start, goal).unwrap();
+    ticks_for_moves(&mut d_lrta, 10, 20, toggle());
+    let config = PrLrtaConfig { level: 2, depth: 4, ..PrLrtaConfig::default() };
+    let mut pr_lrta = PrLrta::new(&map, config, start, goal).unwrap();
+    ticks_for_moves(&mut pr_lrta, 10, 3, toggle());
+    for lesson in [Lesson::Uniform, Lesson::Region] {
+        let (avoid, commitment) = (Avoid::Nothing, Commitment::Step);
+        let lookahead = Lookahead::Astar { lesson, avoid, commitment };
+        let config = LocalConfig { lookahead, ..LocalConfig::default() };
+        let mut agent = Local::new(&map, config, start, goal).unwrap();
+        ticks_for_moves(&mut agent, 10, 2, toggle());
+    }
+}
+
+/// What a tick has spent beside expansions, trace steps and updates, in units.
+fn overhead(slice: &Slice<'_>) -> f64 {
+    let spent =
+        slice.expansions() as f64 + slice.traces() as f64 / 10.0 + slice.updates() as f64 / 2.0;
+    slice.budget() as f64 - slice.remaining() as f64 - spent
+}
+
+/// F5: work that no budget paid for. A metered slice does.
+#[test]
+fn work_that_cannot_be_refused_is_paid_for() {
+    let map = Layered::new(Grid::new(200, 200).unwrap()).unwrap();
+    let [start, goal] = nodes(&map, [(5, 5), (190, 100)]);
+    let changed: Vec<_> = (0..100).map(|x| nodes(&map, [(x, 150)])[0]).collect();
+    // Reported changes.
+    let mut tba = TimeBounded::new(&map, TimeBoundedConfig::default(), start, goal).unwrap();
+    let mut slice = Slice::metered(1000);
+    tba.tick(&map, start, Seen { changed: &changed }, &mut slice);
+    assert!(overhead(&slice) >= 25.0, "{slice:?}");
+    // More of them than there is time for: nothing else is done.
+    let mut slice = Slice::metered(10);
+    tba.tick(&map, start, Seen { changed: &changed }, &mut slice);
+    assert_eq!((slice.expansions(), slice.remaining()), (0, 0));
+    // Buckets that are sorted when their turn comes.
+    let mut search = BestFirst::new(SearchConfig::default());
+    search.start(&map, start, goal);
+    let mut slice = Slice::metered(5000);
+    search.run(&map, &mut slice);
+    assert!(overhead(&slice) > 1.0, "{slice:?}");
+    // The whole open list, to find the node that was raised least.
+    let (lesson, avoid, commitment) = (Lesson::Uniform, Avoid::MostRaised, Commitment::Step);
+    let lookahead = Lookahead::Astar { lesson, avoid, commitment };
+    let config = LocalConfig { lookahead, open: OpenList::Heap };
+    let mut da_rtaa = Local::new(&map, config, start, goal).unwrap();
+    let mut slice = Slice::metered(100);
+    da_rtaa.tick(&map, start, Seen::default(), &mut slice);
+    assert!(overhead(&slice) > 1.0, "{slice:?}");
+    // A hub with a thousand neighbors, between two others.
+    let spokes = (2..1000).map(|leaf| edge(0, leaf, 5)).chain([edge(0, 1, 5), edge(1, 1000, 5)]);
+    let star = Layered::new(Graph::undirected(1001, spokes).unwrap()).unwrap();
+    let mut quick = QuickPath::new(&star, NodeId(500), NodeId(1000)).unwrap();
+    let (mut at, mut paid) = (NodeId(500), 0.0);
+    loop {
+        let mut slice = Slice::metered(100);
+        let step = quick.tick(&star, at, Seen::default(), &mut slice);
+        paid += overhead(&slice);
+        match step {
+            Step::Move(to) => at = to,
+            Step::Arrived => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(paid > 20.0, "{paid}");
+    // The kept paths of PRA*, which are gone through for each segment.
+    let config = PraConfig { k: Some(4), ..PraConfig::default() };
+    let mut pra = Pra::new(&map, config, start, goal).unwrap();
+    let (mut at, mut paid) = (start, 0.0);
+    loop {
+        let mut slice = Slice::metered(200);
+        let step = pra.tick(&map, at, Seen::default(), &mut slice);
+        paid += overhead(&slice);
+        match step {
+            Step::Move(to) => at = to,
+            Step::Wait => {}
+            Step::Arrived => break,
+            Step::Unreachable => panic!("there is a way"),
+        }
+    }
+    assert!(paid > 5.0, "{paid}");
+}
+
+/// F5: the open list of D* Lite is tidied in one go.
+#[test]
+fn tidying_an_open_list_is_paid_for() {
+    let mut grid = Grid::new(60, 60).unwrap();
+    let [start, goal] = nodes(&grid, [(2, 30), (57, 30)]);
+    let mut agent = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal).unwrap();
+    let mut most = 0.0_f64;
+    for tick in 0..400 {
+        let cell = Cell::new(30, 5 + tick % 50);
+        let free = grid.is_free(cell);
+        grid.set_free(cell, !free).unwrap();
+        let changed = [grid.node(cell).unwrap()];
+        let mut slice = Slice::metered(100_000);
+        agent.tick(&grid, start, Seen { changed: &changed }, &mut slice);
+        most = most.max(overhead(&slice));
+    }
+    assert!(most > 100.0, "{most}");
+}
+
+/// F7: a space with more nodes than it had when the search began made the search panic.
+#[test]
+fn a_space_that_has_grown_does_not_break_a_search() {
+    let chain = |nodes: u32| {
+        let edges = (0..nodes - 1).map(|node| edge(node, node + 1, 3));
+        Graph::undirected(nodes as usize, edges).unwrap()
+    };
+    let (small, large) = (chain(10), chain(200_000));
+    let mut search = BestFirst::new(SearchConfig::default());
+    search.start(&small, NodeId(0), NodeId(150_000));
+    assert_eq!(search.run(&small, &mut Slice::new(5)), Status::Working);
+    assert_eq!(search.run(&large, &mut Slice::unlimited()), Status::Reached);
+    let mut agent =
+        TimeBounded::new(&small, TimeBoundedConfig::default(), NodeId(0), NodeId(9)).unwrap();
+    agent.tick(&small, NodeId(0), Seen::default(), &mut Slice::new(3));
+    agent.tick(&large, NodeId(1), Seen::default(), &mut Slice::new(3));
+}
+
+/// F8: eight bytes were kept for each search that a learning agent had ever done.
+#[test]
+fn the_memory_of_a_learning_search_has_an_end() {
+    let grid = Grid::new(40, 40).unwrap();
+    let [goal] = nodes(&grid, [(39, 20)]);
+    let mut search = BestFirst::new(SearchConfig { learn: true, ..SearchConfig::default() });
+    let mut bytes = Vec::new();
+    for round in 0..200_000_u32 {
+        let [root] = nodes(&grid, [(round % 7, 20)]);
+        search.start(&grid, root, goal);
+        search.run(&grid, &mut Slice::new(3));
+        if round % 50_000 == 49_999 {
+            bytes.push(search.bytes());
+        }
+    }
+    assert!(bytes.iter().all(|&bytes| bytes < 100_000), "{bytes:?}");
+    // What it has learned is still there: the true distance from where it always began.
+    let [root] = nodes(&grid, [(0, 20)]);
+    assert!(search.estimate(&grid, root) >= grid.estimate(root, goal));
+}
+
+/// F8: what D* Lite had not had time for piled up, up to twice the size of the map.
+#[test]
+fn changes_that_wait_do_not_pile_up() {
+    let mut grid = Grid::new(512, 512).unwrap();
+    let [start, goal] = nodes(&grid, [(2, 30), (57, 30)]);
+    let mut agent = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal).unwrap();
+    agent.tick(&grid, start, Seen::default(), &mut Slice::new(100));
+    for tick in 0..50_000 {
+        let cell = Cell::new(30, 30);
+        grid.set_free(cell, tick % 2 == 0).unwrap();
+        let changed = [grid.node(cell).unwrap()];
+        agent.tick(&grid, start, Seen { changed: &changed }, &mut Slice::new(0));
+    }
+    assert!(agent.bytes() < 100_000, "{}", agent.bytes());
+}
+
+/// F9: a fine weight of costs made all edges of a level equally dear; and other settings out of range were
+/// replaced in silence.
+#[test]
+fn settings_out_of_range_are_refused() {
+    let map = Layered::new(Grid::new(20, 20).unwrap()).unwrap();
+    let [start, goal] = nodes(&map, [(0, 0), (19, 19)]);
+    let setting = |error: AgentError| match error {
+        AgentError::Setting { name, .. } => name,
+        other => panic!("{other}"),
+    };
+    for gamma in ["1/101", "333/1000", "0", "2"] {
+        let config = PrLrtaConfig { gamma: gamma.parse().unwrap(), ..PrLrtaConfig::default() };
+        assert_eq!(setting(PrLrta::new(&map, config, start, goal).unwrap_err()), "gamma");
+    }
+    let config = PrLrtaConfig { level: 0, ..PrLrtaConfig::default() };
+    assert_eq!(setting(PrLrta::new(&map, config, start, goal).unwrap_err()), "level");
+    let config = DLrtaConfig { depth: 0, ..DLrtaConfig::default() };
+    assert_eq!(setting(DLrta::new(&map, config, start, goal).unwrap_err()), "depth");
+    let config = PraConfig { k: Some(0), ..PraConfig::default() };
+    assert_eq!(setting(Pra::new(&map, config, start, goal).unwrap_err()), "k");
+    let lookahead = Lookahead::Ball { depth: 0 };
+    let config = LocalConfig { lookahead, ..LocalConfig::default() };
+    assert_eq!(setting(Local::new(&map, config, start, goal).unwrap_err()), "depth");
+}
+
+/// F12: an edge from a node to itself let P LRTA* raise its estimate by the cost of that edge at a time.
+#[test]
+fn an_edge_to_itself_does_not_slow_an_agent_down() {
+    let edges = [edge(0, 1, 100_000), edge(0, 2, 10_000_000), edge(1, 1, 1)];
+    let graph = Graph::undirected(3, edges).unwrap();
+    for length in [0, 1, 40] {
+        let config =
+            LocalConfig { lookahead: Lookahead::Queue { length }, ..LocalConfig::default() };
+        let mut agent = Local::new(&graph, config, NodeId(1), NodeId(2)).unwrap();
+        let (mut at, mut ticks) = (NodeId(1), 0);
+        while let Step::Move(to) = agent.tick(&graph, at, Seen::default(), &mut Slice::new(100)) {
+            (at, ticks) = (to, ticks + 1);
+            assert!(ticks < 500, "queue of {length}");
+        }
+        assert_eq!(at, NodeId(2));
+    }
+}
