@@ -280,11 +280,11 @@ impl Policy for DLrtaPolicy {
         self.drop_plan();
     }
 
-    fn target(&self) -> Option<NodeId> {
-        self.subgoal
+    fn target(&self, goal: NodeId) -> Option<NodeId> {
+        Some(self.subgoal.unwrap_or(goal))
     }
 
-    fn plan(&self) -> Option<Vec<NodeId>> {
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
         None
     }
 

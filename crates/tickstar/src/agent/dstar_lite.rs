@@ -621,10 +621,10 @@ impl Core {
     }
 
     /// The way along the remembered neighbors, which comes nearer to the goal with each.
-    fn plan(&self) -> Option<Vec<NodeId>> {
-        let mut left = self.cost_to_go(self.at)?;
-        let mut path = vec![self.at];
-        let mut node = self.at;
+    fn plan(&self, from: NodeId) -> Option<Vec<NodeId>> {
+        let mut left = self.cost_to_go(from)?;
+        let mut path = vec![from];
+        let mut node = from;
         while node != self.goal {
             node = self.record(node).next;
             let g = self.record(node).g;
@@ -714,12 +714,12 @@ impl Policy for DStarLitePolicy {
         core.waiting.pages_mut().reclaim(8);
     }
 
-    fn target(&self) -> Option<NodeId> {
-        self.core.cost_to_go(self.core.at).map(|_| self.core.goal)
+    fn target(&self, goal: NodeId) -> Option<NodeId> {
+        self.core.cost_to_go(self.core.at).map(|_| goal)
     }
 
-    fn plan(&self) -> Option<Vec<NodeId>> {
-        self.core.plan()
+    fn plan(&self, at: NodeId) -> Option<Vec<NodeId>> {
+        self.core.plan(at)
     }
 
     fn set_pool(&mut self, pool: &Pool) {

@@ -281,11 +281,11 @@ impl Policy for LocalPolicy {
         }
     }
 
-    fn target(&self) -> Option<NodeId> {
+    fn target(&self, _: NodeId) -> Option<NodeId> {
         if let Mind::Astar(mind) = &self.0 { mind.target() } else { None }
     }
 
-    fn plan(&self) -> Option<Vec<NodeId>> {
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
         if let Mind::Astar(mind) = &self.0 { mind.plan() } else { None }
     }
 

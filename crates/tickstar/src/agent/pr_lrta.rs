@@ -412,12 +412,12 @@ impl Policy for PrLrtaPolicy {
         self.refiner.reclaim(8);
     }
 
-    fn target(&self) -> Option<NodeId> {
+    fn target(&self, _: NodeId) -> Option<NodeId> {
         self.route.end().filter(|_| self.stage == Stage::Walk)
     }
 
     /// The path being walked: to the next node of the level, or to the goal.
-    fn plan(&self) -> Option<Vec<NodeId>> {
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
         (self.stage == Stage::Walk).then(|| self.route.nodes().to_vec())
     }
 

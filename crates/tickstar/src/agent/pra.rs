@@ -527,12 +527,12 @@ impl Policy for PraPolicy {
         self.ready = Vec::new();
     }
 
-    fn target(&self) -> Option<NodeId> {
+    fn target(&self, _: NodeId) -> Option<NodeId> {
         self.route.end()
     }
 
     /// The segment that was planned last.
-    fn plan(&self) -> Option<Vec<NodeId>> {
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
         let last = if self.ready.is_empty() { self.route.nodes() } else { &self.ready };
         (!last.is_empty()).then(|| last.to_vec())
     }

@@ -220,11 +220,11 @@ impl Policy for QuickPathPolicy {
         self.found.pages_mut().reclaim(8);
     }
 
-    fn target(&self) -> Option<NodeId> {
-        None
+    fn target(&self, goal: NodeId) -> Option<NodeId> {
+        Some(goal)
     }
 
-    fn plan(&self) -> Option<Vec<NodeId>> {
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
         None
     }
 

@@ -205,7 +205,7 @@ pub struct TimeBoundedPolicy {
     solved: bool,
     /// The path to the goal, once it is all that is left of the search.
     route: Option<Route>,
-    /// The search has not been begun yet.
+    /// The search has no root yet.
     fresh: bool,
     /// The first tick of this search has not been yet.
     first: bool,
@@ -261,11 +261,13 @@ impl TimeBounded {
 }
 
 impl TimeBoundedPolicy {
-    /// Begins a search from where the agent stands, in the next tick that needs it.
-    fn begin_search(&mut self) {
+    /// Begins a search from where the agent stands. It takes memory when its root is added, in the next tick
+    /// that needs it: agents are made by the thousand.
+    fn begin_search(&mut self, map: &impl Map) {
         self.root = self.at;
         self.came_from = None;
         self.fresh = true;
+        self.search.begin(map, self.goal, map.estimate(self.root, self.goal));
         self.trails.reset();
         (self.tracing, self.solved, self.route) = (false, false, None);
         (self.first, self.changed, self.fell) = (true, false, false);
@@ -274,10 +276,10 @@ impl TimeBoundedPolicy {
         }
     }
 
-    /// Begins the search if it has not been. Agents are made by the thousand, so a new one allocates nothing.
-    fn ensure_started(&mut self, map: &impl Map) {
+    /// Adds the root of the search, if that has not been done.
+    fn add_root(&mut self, map: &impl Map) {
         if std::mem::take(&mut self.fresh) {
-            self.search.start(map, self.root, self.goal);
+            self.search.add_root(map, self.root, Cost::ZERO);
         }
     }
 
@@ -473,12 +475,12 @@ impl Policy for TimeBoundedPolicy {
         Limits { expansions, traces, updates: 0 }
     }
 
-    fn begin<M: Map>(&mut self, _: &M, start: NodeId, goal: NodeId, keep: Keep) {
+    fn begin<M: Map>(&mut self, map: &M, start: NodeId, goal: NodeId, keep: Keep) {
         if keep == Keep::Nothing {
             self.search.forget();
         }
         (self.at, self.goal, self.bounces) = (start, goal, 0);
-        self.begin_search();
+        self.begin_search(map);
     }
 
     fn moved(&mut self, from: NodeId, to: NodeId) {
@@ -498,13 +500,13 @@ impl Policy for TimeBoundedPolicy {
         if let Some(place) = self.trails.place(Follow, cx.at) {
             self.ahead = place;
         }
-        if self.fresh {
-            self.root = cx.at;
+        // A search that has no root yet begins here; and one that was given up at the goal does so again.
+        if self.fresh || self.route.is_some() && self.config.restart != Restart::Stopped {
+            self.begin_search(cx.map);
         }
     }
 
     fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
-        self.ensure_started(cx.map);
         let fell = self.note(cx.map, changed);
         if cx.at == cx.goal || self.route.is_some() {
             return;
@@ -514,13 +516,13 @@ impl Policy for TimeBoundedPolicy {
             cx.slice.within(limits, |slice| self.must_restart(cx.map, changed, fell, slice));
         if again {
             cx.slice.note(Event::Restart);
-            self.begin_search();
+            self.begin_search(cx.map);
         }
     }
 
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Cx { map, slice, .. } = cx;
-        self.ensure_started(*map);
+        self.add_root(*map);
         if self.solved && self.route.is_none() {
             self.keep_the_path_alone(slice);
         }
@@ -561,25 +563,26 @@ impl Policy for TimeBoundedPolicy {
         }
     }
 
-    fn replan<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
-        self.begin_search();
+    fn replan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        self.begin_search(cx.map);
     }
 
     fn rest(&mut self) {
         if !self.config.search.learn && self.route.is_none() && !self.fresh {
-            self.begin_search();
-            self.trails.release();
+            let path = self.trails.take_path();
+            let walked = path.len().saturating_sub(1);
+            self.route = Some(Route::new(path, walked));
             self.search.release();
         }
         self.reclaim(8);
     }
 
-    fn target(&self) -> Option<NodeId> {
+    fn target(&self, _: NodeId) -> Option<NodeId> {
         let walking = self.route.as_ref().and_then(Route::end);
         walking.or_else(|| self.trails.tip(Follow))
     }
 
-    fn plan(&self) -> Option<Vec<NodeId>> {
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
         if let Some(route) = &self.route {
             return Some(route.nodes().to_vec());
         }

@@ -106,11 +106,11 @@ pub trait Policy: Send + Sync {
     /// stays there.
     fn rest(&mut self) {}
 
-    /// The node it is heading for at present.
-    fn target(&self) -> Option<NodeId>;
+    /// The node it is heading for at present: this goal, or the end of the path it follows.
+    fn target(&self, goal: NodeId) -> Option<NodeId>;
 
-    /// The path it has found.
-    fn plan(&self) -> Option<Vec<NodeId>>;
+    /// The path it has found, for an agent that stands here.
+    fn plan(&self, at: NodeId) -> Option<Vec<NodeId>>;
 
     /// Takes memory from this pool from now on. Called before anything is allocated.
     fn set_pool(&mut self, pool: &Pool);
@@ -178,12 +178,12 @@ impl<P: Policy> Walker<P> {
 
     /// The node it is heading for at present: the goal, or the end of the path it follows.
     pub fn target(&self) -> Option<NodeId> {
-        self.policy.target()
+        self.policy.target(self.goal)
     }
 
     /// The path it has found: see [`AgentState::plan`].
     pub fn plan(&self) -> Option<Vec<NodeId>> {
-        self.policy.plan()
+        self.policy.plan(self.position())
     }
 
     /// What one tick of this budget may do at most, counted as the papers do.
@@ -306,11 +306,11 @@ impl<P: Policy> AgentState for Walker<P> {
     }
 
     fn target(&self) -> Option<NodeId> {
-        self.policy.target()
+        self.policy.target(self.goal)
     }
 
     fn plan(&self) -> Option<Vec<NodeId>> {
-        self.policy.plan()
+        self.policy.plan(self.position())
     }
 
     fn limits(&self, budget: u64) -> Limits {

@@ -163,10 +163,9 @@ impl BestFirst {
         self.core.best = None;
     }
 
-    /// Gives memory that was released back to the allocator, at most so many blocks of it. Returns whether
-    /// any is left.
-    pub(crate) fn reclaim(&mut self, blocks: u64) -> bool {
-        self.nodes.pages_mut().reclaim(blocks)
+    /// Gives memory that was released back to the allocator, at most so many blocks of it.
+    pub(crate) fn reclaim(&mut self, blocks: u64) {
+        self.nodes.pages_mut().reclaim(blocks);
     }
 
     /// Begins a new search from one node to another.
@@ -231,7 +230,7 @@ impl BestFirst {
         self.core.goal = goal;
         self.core.goal_key = u64::MAX;
         self.core.best = None;
-        self.core.status = Status::Exhausted;
+        self.core.status = Status::Working;
         (self.core.opened, self.core.endless) = (false, false);
     }
 
@@ -434,7 +433,6 @@ impl Core {
         if !problem.contains(root) || g.0 > 1 << 63 {
             return;
         }
-        self.status = Status::Working;
         let candidate = Candidate { to: root, g, h: problem.estimate(root) };
         let (stamp, nodes) = (nodes.now(), nodes.pages_mut());
         self.inserter(stamp).insert(nodes, open, learned, root, &[candidate], &mut self.goal_key);

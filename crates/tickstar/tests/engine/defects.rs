@@ -33,7 +33,7 @@ fn saturated_keys_do_not_reach_a_goal() {
     let last = 4_296;
     let chain = (0..last).map(|node| edge(node, node + 1, u64::from(u32::MAX)));
     let graph = Graph::undirected(last as usize + 1, chain).unwrap();
-    for priority in [weighted(1_000_000, 999_999), weighted(u64::from(u32::MAX), 1)] {
+    for priority in [weighted(1_000_000, 999_999), weighted(1_000_000, 1)] {
         let options = SearchConfig { priority, ..SearchConfig::default() };
         let path = find_path(&graph, NodeId(0), NodeId(last), options).unwrap().unwrap();
         assert_eq!(path.cost, Cost(u64::from(last) * u64::from(u32::MAX)));
@@ -120,10 +120,14 @@ fn work_that_cannot_be_refused_is_paid_for() {
     tba.tick(&map, start, Seen { changed: &changed }, &mut slice);
     assert_eq!((slice.expansions(), slice.remaining()), (0, 0));
     // Buckets that are sorted when their turn comes.
+    let mut walled = Grid::new(200, 200).unwrap();
+    for y in 0..199 {
+        walled.set_free(Cell::new(100, y), false).unwrap();
+    }
     let mut search = BestFirst::new(SearchConfig::default());
-    search.start(&map, start, goal);
-    let mut slice = Slice::metered(5000);
-    search.run(&map, &mut slice);
+    search.start(&walled, start, goal);
+    let mut slice = Slice::metered(50_000);
+    search.run(&walled, &mut slice);
     assert!(overhead(&slice) > 1.0, "{slice:?}");
     // The whole open list, to find the node that was raised least.
     let (lesson, avoid, commitment) = (Lesson::Uniform, Avoid::MostRaised, Commitment::Step);

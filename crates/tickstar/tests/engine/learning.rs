@@ -473,14 +473,16 @@ impl Listing {
         for &(t, _) in map.edges_of(s) {
             self.met[t.index()] = true;
         }
-        let ways = map.edges_of(s).iter().map(|&(t, cost)| self.h[t.index()] + cost.0);
+        // An edge back to the node itself leads nowhere.
+        let edges: Vec<_> = map.edges_of(s).iter().filter(|edge| edge.0 != s).collect();
+        let ways = edges.iter().map(|&&(t, cost)| self.h[t.index()] + cost.0);
         let Some(least) = ways.min() else { return false };
         let more = least.saturating_sub(self.h[s.index()]);
         if more == 0 {
             return false;
         }
         self.h[s.index()] = least;
-        for &(t, _) in map.edges_of(s).iter().filter(|edge| edge.0 != self.goal) {
+        for &&(t, _) in edges.iter().filter(|edge| edge.0 != self.goal) {
             self.queued += 1;
             let entry = (more, self.queued, t);
             if let Some(place) = self.queue.iter_mut().find(|other| other.2 == t) {

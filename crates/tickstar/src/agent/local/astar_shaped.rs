@@ -19,6 +19,8 @@ pub(super) struct AstarShaped {
     path: Vec<NodeId>,
     /// The nodes expanded, if the lesson needs them.
     backup: Backup,
+    /// What was learned has been forgotten since the search began: it is good for a step, but not to learn from.
+    outdated: bool,
 }
 
 /// What comes next. A tick that is cut short goes on where it was.
@@ -50,6 +52,7 @@ impl AstarShaped {
             target: None,
             path: Vec::new(),
             backup: Backup::default(),
+            outdated: false,
         }
     }
 
@@ -71,9 +74,10 @@ impl AstarShaped {
         self.search.path_to(self.search.goal()).filter(|_| found)
     }
 
-    /// Drops all that was learned.
+    /// Drops all that was learned. A search under way goes on.
     pub fn forget(&mut self) {
         self.search.note_opening();
+        self.outdated = true;
     }
 
     /// Drops what is under way.
@@ -111,6 +115,7 @@ impl AstarShaped {
                 Phase::Begin => {
                     self.search.start(map, at, goal);
                     self.backup.begin();
+                    self.outdated = false;
                     self.phase = Phase::Look;
                     None
                 }
@@ -156,7 +161,7 @@ impl AstarShaped {
         let best = self.search.best().filter(|&best| best != at);
         let Some(best) = best else { return Some(Decision::Wait) };
         let f = self.search.cost_to(best).unwrap_or_default() + self.search.estimate(space, best);
-        if f > self.search.bound(space.max_edge_cost()) {
+        if f > self.search.bound(space.max_edge_cost()) && !self.outdated {
             self.drop_plan();
             return Some(Decision::NoWay);
         }
@@ -198,7 +203,7 @@ impl AstarShaped {
             // No way leads out any more: the map changed without being reported in `Seen`.
             return Some(Decision::Stale);
         }
-        for (node, value) in self.backup.values() {
+        for (node, value) in self.backup.values().filter(|_| !self.outdated) {
             self.search.raise(node, value);
         }
         self.phase = Phase::Trace;
