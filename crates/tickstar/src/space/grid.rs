@@ -14,6 +14,7 @@ const MAX_SIDE: u32 = 65_528;
 
 /// A position on a [`Grid`]: column and row, from the top left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cell {
     /// The column, from the left.
     pub x: u32,
@@ -36,6 +37,8 @@ impl fmt::Display for Cell {
 
 /// Which neighbours a cell has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Neighbors {
     /// The four that share a side. Distances are estimated by Manhattan distance.
     Four,
@@ -46,6 +49,8 @@ pub enum Neighbors {
 
 /// When a diagonal step may pass the corner of a blocked cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Corners {
     /// Never: both cells beside the step must be free. The rule of the public benchmark.
     #[default]
