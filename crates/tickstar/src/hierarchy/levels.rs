@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::layer::{Layer, Link, Node};
 use super::lists::Lists;
 use super::repair::{Edit, Mender};
+use super::store::Store;
 use crate::{Cost, NodeId, Slice, Space};
 
 /// No node.
@@ -71,7 +72,7 @@ pub enum HierarchyError {
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     /// The parent of each node of the space.
-    pub(super) ground: Vec<u32>,
+    pub(super) ground: Store<u32>,
     /// The levels from 1 up.
     pub(super) layers: Vec<Layer>,
     /// Nodes have positions.
@@ -105,7 +106,7 @@ impl Hierarchy {
         // From one end to the other, times the dearest way to go.
         let most = extent.map_or(0, |far| 2 * u64::from(far) * PARTS as u64 * 2 * STRAIGHT);
         let mut hierarchy = Hierarchy {
-            ground: vec![NONE; space.size()],
+            ground: Store::Plain(vec![NONE; space.size()]),
             layers: Vec::new(),
             placed: extent.is_some(),
             coarse: (most >> 31).checked_ilog2().map_or(0, |bits| bits + 1),
@@ -117,9 +118,7 @@ impl Hierarchy {
         };
         let all = nodes().map(|node| node.0).collect();
         Mender::new(&mut hierarchy, space).build(all);
-        for layer in &mut hierarchy.layers {
-            layer.leave_room();
-        }
+        hierarchy.share();
         hierarchy.built = hierarchy.visited;
         Ok(hierarchy)
     }
@@ -151,6 +150,13 @@ impl Hierarchy {
         for &node in edit.changed() {
             self.wear_out(space, node);
         }
+        self.share();
+    }
+
+    /// Makes copies cheap: they share what neither of them has changed.
+    fn share(&mut self) {
+        self.ground.share(&[]);
+        self.layers.iter_mut().for_each(Layer::share);
     }
 
     /// Counts a change of a node against its region.
@@ -198,6 +204,7 @@ impl Hierarchy {
                 let below = self.cells(REGION, NodeId(region));
                 let below = below.into_iter().map(|node| node.0).collect();
                 Mender::new(self, space).renew(REGION, region, below);
+                self.share();
             }
         }
         (regrouped, true)
@@ -381,8 +388,22 @@ impl Hierarchy {
 
     /// Heap memory in bytes: 50 to 70 per free cell of a grid.
     pub fn bytes(&self) -> usize {
-        let layers = self.layers.iter().map(Layer::bytes).sum::<usize>();
-        self.ground.capacity() * size_of::<u32>() + layers
+        self.count_bytes(None).0
+    }
+
+    /// How many of these bytes another hierarchy shares: most, if one was copied from the other and neither
+    /// has changed much since.
+    pub fn shared_bytes(&self, other: &Hierarchy) -> usize {
+        self.count_bytes(Some(other)).1
+    }
+
+    fn count_bytes(&self, other: Option<&Hierarchy>) -> (usize, usize) {
+        let mut sum = self.ground.bytes(other.map(|other| &other.ground));
+        for (at, layer) in self.layers.iter().enumerate() {
+            let bytes = layer.bytes(other.and_then(|other| other.layers.get(at)));
+            sum = (sum.0 + bytes.0, sum.1 + bytes.1);
+        }
+        sum
     }
 }
 

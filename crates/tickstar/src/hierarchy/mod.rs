@@ -57,6 +57,7 @@ mod layer;
 mod levels;
 mod lists;
 mod repair;
+mod store;
 pub(crate) mod subgoals;
 
 pub use levels::{Hierarchy, HierarchyError, Level};

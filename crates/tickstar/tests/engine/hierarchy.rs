@@ -490,3 +490,41 @@ fn copies_change_for_themselves() {
     check(&map, &Oracle::of_grid(&map), map.hierarchy().unwrap());
     assert_eq!(map.version(), 4);
 }
+
+/// Of a map that is shared, an edit copies what it touches and a pointer for each chunk, not the whole hierarchy.
+#[test]
+fn the_first_edit_of_a_copy_copies_little() {
+    let mut random = Random::new(9);
+    let mut most = Vec::new();
+    for side in [128_u32, 256, 512, 1024] {
+        let map = Layered::new(Grid::from_fn(side, side, |_| !random.chance(10)).unwrap()).unwrap();
+        let original = map.hierarchy().unwrap();
+        let own = |map: &Layered<Grid>| {
+            let hierarchy = map.hierarchy().unwrap();
+            hierarchy.bytes() - hierarchy.shared_bytes(original)
+        };
+        let copied = (0..50).map(|_| {
+            let mut copy = map.clone();
+            let [x, y] = [0; 2].map(|_| random.below(side.into()) as u32);
+            let free = copy.is_free(Cell::new(x, y));
+            copy.set_free(Cell::new(x, y), !free).unwrap();
+            own(&copy)
+        });
+        most.push(copied.max().unwrap());
+        // And so do changes of a blocked map that is opened, whose hierarchy was empty when it was made.
+        let blocked = Layered::new(Grid::new_blocked(side, side).unwrap()).unwrap();
+        let mut opened = blocked;
+        let cells: Vec<_> = map.free_cells().map(|cell| (cell, true)).collect();
+        cells.chunks(500).for_each(|cells| {
+            opened.edit(cells).unwrap();
+        });
+        let mut copy = opened.clone();
+        copy.set_free(cells[7].0, false).unwrap();
+        let hierarchy = copy.hierarchy().unwrap();
+        let own = hierarchy.bytes() - hierarchy.shared_bytes(opened.hierarchy().unwrap());
+        assert!(side < 512 || own * 8 < hierarchy.bytes(), "{own} of {}", hierarchy.bytes());
+    }
+    let all = Layered::new(Grid::new(1024, 1024).unwrap()).unwrap().hierarchy().unwrap().bytes();
+    assert!(most[3] * 40 < all, "{most:?} of {all}");
+    assert!(most[3] < 2 * most[1], "sixteen times the cells: {most:?}");
+}
