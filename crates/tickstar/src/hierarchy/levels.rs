@@ -8,7 +8,7 @@ use super::layer::{Layer, Link, Node};
 use super::lists::Lists;
 use super::repair::{Edit, Mender};
 use super::store::Store;
-use crate::{Cost, NodeId, Slice, Space};
+use crate::{Cost, NodeId, Skip, Slice, Space};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -467,10 +467,26 @@ impl Space for Level<'_> {
 
     #[inline]
     fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
+        self.for_each_edge_onward(from, from, from, Skip::Seen, |to, cost, _| visit(to, cost));
+    }
+
+    #[inline]
+    fn for_each_edge_onward(
+        &self,
+        from: NodeId,
+        _: NodeId,
+        goal: NodeId,
+        _: Skip,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
+    ) {
         let Some(node) = self.layer.nodes.get(from.index()) else { return };
+        let goal = self.layer.nodes.get(goal.index()).filter(|_| self.placed);
         for link in self.layer.links.get(node.links) {
+            let at = self.layer.nodes[link.to as usize].at;
             // Two nodes can have the same mean position: one inside the other.
-            visit(NodeId(link.to), Cost(self.distance(from, NodeId(link.to)).max(1)));
+            let cost = if self.placed { distance(node.at, at).max(1) } else { 1 };
+            let estimate = goal.map_or(0, |goal| distance(at, goal.at));
+            visit(NodeId(link.to), Cost(cost), Cost(estimate));
         }
     }
 

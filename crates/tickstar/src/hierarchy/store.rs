@@ -107,8 +107,19 @@ impl<T: Copy + Default> Store<T> {
 
     /// Copies so many items of one chunk into another, or the same.
     pub fn copy(&mut self, from: usize, to: usize, count: usize) {
-        let items = self.slice(from, count).to_vec();
-        self.slice_mut(to, count).copy_from_slice(&items);
+        match self {
+            Store::Plain(items) => items.copy_within(from..from + count, to),
+            Store::Shared { chunks, .. } if from / Self::ITEMS == to / Self::ITEMS => {
+                let chunk = Arc::make_mut(&mut chunks[from / Self::ITEMS]);
+                let from = from % Self::ITEMS;
+                chunk.copy_within(from..from + count, to % Self::ITEMS);
+            }
+            Store::Shared { chunks, .. } => {
+                let source = chunks[from / Self::ITEMS].clone();
+                let items = &source[from % Self::ITEMS..][..count];
+                self.slice_mut(to, count).copy_from_slice(items);
+            }
+        }
     }
 
     /// Makes copies cheap, unless they are anyway. Of longer lists, that begin at a chunk and are to stay in one
@@ -129,9 +140,13 @@ impl<T: Copy + Default> Store<T> {
         while chunks.len() * Self::ITEMS < len {
             let first = chunks.len() * Self::ITEMS;
             let count = long.next_if(|&(start, _)| start == first).map_or(Self::ITEMS, |of| of.1);
-            let mut chunk = items[first..len.min(first + count)].to_vec();
-            chunk.resize(count, T::default());
-            chunks.push(chunk.into());
+            if let Some(chunk) = items.get(first..first + count) {
+                chunks.push(chunk.into());
+            } else {
+                let mut chunk = items[first..].to_vec();
+                chunk.resize(count, T::default());
+                chunks.push(chunk.into());
+            }
             chunks.resize_with(chunks.len() - 1 + count / Self::ITEMS, Arc::default);
         }
         *self = Store::Shared { chunks, len };
@@ -170,7 +185,12 @@ impl<T: Copy + Default> Index<usize> for Store<T> {
 impl<T: Copy + Default> IndexMut<usize> for Store<T> {
     #[inline]
     fn index_mut(&mut self, at: usize) -> &mut T {
-        &mut self.slice_mut(at, 1)[0]
+        match self {
+            Store::Plain(items) => &mut items[at],
+            Store::Shared { chunks, .. } => {
+                &mut Arc::make_mut(&mut chunks[at / Self::ITEMS])[at % Self::ITEMS]
+            }
+        }
     }
 }
 
