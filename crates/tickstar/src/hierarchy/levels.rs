@@ -6,15 +6,15 @@ use thiserror::Error;
 
 use super::layer::{Layer, Link, Node};
 use super::lists::Lists;
-use super::repair::{Edit, Mender};
+use super::repair::{Edit, Repairer};
 use super::store::Store;
 use crate::{Cost, NodeId, Skip, Slice, Space};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
-/// The level whose nodes are the regions that wear out and are made anew.
+/// The level whose nodes are the regions that wear out and are regrouped.
 const REGION: usize = 4;
-/// The wear of a region that waits for its turn to be made anew.
+/// The wear of a region that waits to be regrouped.
 const QUEUED: u32 = u32::MAX;
 /// Nodes whose edges may change, for which a repair takes as long as a build for as many visits.
 const REPAIR_PRICE: u64 = 10;
@@ -53,7 +53,7 @@ pub enum HierarchyError {
 }
 
 /// A map at many scales: each level has a node for a small group of nodes of the level below. Groups are
-/// cliques as far as possible, made in time linear in the map, and mended where it changes.
+/// cliques as far as possible, built in time linear in the map, and repaired where it changes.
 ///
 /// It says at once whether there is a way between two places, and PRA* plans on it, coarsely far away and
 /// exactly near by. Agents only read it, so one can be shared by all of them, on any number of threads.
@@ -117,19 +117,19 @@ impl Hierarchy {
             paid: 0,
         };
         let all = nodes().map(|node| node.0).collect();
-        Mender::new(&mut hierarchy, space).build(all);
+        Repairer::new(&mut hierarchy, space).build(all);
         hierarchy.share();
         hierarchy.built = hierarchy.visited;
         Ok(hierarchy)
     }
 
-    /// Whether building anew takes less time than a repair after which the edges of so many nodes may differ. By
+    /// Whether a rebuild takes less time than a repair after which the edges of so many nodes may differ. By
     /// measurement, a repair takes about ten times as long for each of these as a build for each visit.
     pub(crate) fn prefers_rebuild(&self, around: usize) -> bool {
         around as u64 > (self.built / REPAIR_PRICE).max(SMALL_EDIT)
     }
 
-    /// Builds the levels of the space anew.
+    /// Rebuilds the levels.
     ///
     /// # Errors
     /// When the space can have no hierarchy any more.
@@ -146,7 +146,7 @@ impl Hierarchy {
 
     /// Updates the levels after a change of the space, given what was noted before it.
     pub(crate) fn repair(&mut self, space: &impl Space, edit: &Edit) {
-        Mender::new(self, space).mend(edit);
+        Repairer::new(self, space).repair(edit);
         for &node in edit.changed() {
             self.wear_out(space, node);
         }
@@ -161,7 +161,7 @@ impl Hierarchy {
 
     /// Counts a change of a node against its region.
     fn wear_out(&mut self, space: &impl Space, node: NodeId) {
-        // A node that was blocked belongs nowhere: its neighbours' region has changed.
+        // A node that was blocked belongs nowhere: its neighbors' region has changed.
         let mut region = self.ancestor(node, REGION);
         if region.is_none() {
             space.for_each_dependent(node, |near| {
@@ -203,7 +203,7 @@ impl Hierarchy {
                 regrouped += 1;
                 let below = self.cells(REGION, NodeId(region));
                 let below = below.into_iter().map(|node| node.0).collect();
-                Mender::new(self, space).renew(REGION, region, below);
+                Repairer::new(self, space).renew(REGION, region, below);
                 self.share();
             }
         }
@@ -342,7 +342,7 @@ impl Hierarchy {
         Some((node.x, node.y, node.cells))
     }
 
-    /// The neighbours of a node on its level, which must be above the space, and how many edges of the level
+    /// The neighbors of a node on its level, which must be above the space, and how many edges of the level
     /// below lead to each.
     pub fn links(
         &self,

@@ -4,7 +4,7 @@ use crate::kit::{Map, Most, Oracle, Problem, Random, Telling, configs, is_slow, 
 use tickstar::catalog::Config;
 use tickstar::{Agent, Cell, Event, Grid, Layered, NodeId, Seen, Step};
 
-/// Blocks and frees a few random cells, but neither of these two. Answers what changed.
+/// Blocks and frees a few random cells, but neither of these two. Returns what changed.
 fn edit(problem: &mut Problem<Map>, random: &mut Random, spared: [NodeId; 2]) -> Vec<NodeId> {
     let grid = &mut problem.space;
     let mut changed = Vec::new();
@@ -21,7 +21,7 @@ fn edit(problem: &mut Problem<Map>, random: &mut Random, spared: [NodeId; 2]) ->
     changed
 }
 
-/// Lets an agent walk while the map changes for so many ticks. Answers how often it began again.
+/// Lets an agent walk while the map changes for so many ticks. Returns how often it began again.
 fn walk_among_edits(
     agent: &mut dyn Agent<Map>,
     problem: &mut Problem<Map>,
@@ -147,9 +147,9 @@ fn a_door_that_shuts_is_not_walked_through() {
     }
 }
 
-/// Who plans on an abstraction asks it again in every tick: a door that opens need not be told of.
+/// Who plans on a hierarchy asks it again in every tick: a door that opens need not be reported.
 #[test]
-fn who_plans_on_an_abstraction_sees_an_open_door_for_itself() {
+fn who_plans_on_a_hierarchy_sees_an_open_door_for_itself() {
     let plans = |config: &Config| config.entry().guarantees.needs_hierarchy;
     for config in configs().into_iter().filter(plans) {
         let _context = Telling(&config);

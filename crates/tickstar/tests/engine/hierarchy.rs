@@ -148,7 +148,7 @@ fn a_new_hierarchy_holds_what_it_promises() {
 }
 
 #[test]
-fn so_does_one_that_was_mended_any_number_of_times() {
+fn so_does_one_that_was_repaired_any_number_of_times() {
     let mut random = Random::new(2);
     let mut edits = 0;
     for case in 0..60 {
@@ -179,7 +179,7 @@ fn so_does_one_that_was_mended_any_number_of_times() {
                 check_reachable(&grid, &oracle, hierarchy, &mut random);
             }
         }
-        assert!(tended > 0 || width * height < 100, "no region was made anew");
+        assert!(tended > 0 || width * height < 100, "no region was regrouped");
     }
     assert!(edits > 50_000, "{edits}");
 }
@@ -355,7 +355,7 @@ fn groups(map: &Layered<Grid>, hierarchy: &Hierarchy) -> Vec<Vec<Option<NodeId>>
     (1..=hierarchy.height()).map(of).collect()
 }
 
-/// An edit of a few cells visits a few nodes; one of very many builds the levels anew, and no more.
+/// An edit of a few cells visits a few nodes; one of very many rebuilds the levels, and no more.
 #[test]
 fn a_large_edit_takes_no_more_than_a_new_hierarchy() {
     let mut random = Random::new(8);
