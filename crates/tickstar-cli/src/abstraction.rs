@@ -1,4 +1,4 @@
-//! `tickstar abstraction`: a map at many scales: what it costs to make and mend, what is in it, and pictures.
+//! `tickstar abstraction`: a map at many scales: what it costs to build and repair, what is in it, and pictures.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ use crate::source::{CellArgument, Map, Movement, progress, read_subgoals};
 
 /// The same map at many scales: measure, inspect and draw its levels
 ///
-/// Each level has a node for a small group of nodes of the level below: for cells that are all neighbours of
-/// each other, and for what hangs on them. It is made once, mended when the map is edited, and says at once
+/// Each level has a node for a small group of nodes of the level below: for cells that are all neighbors of
+/// each other, and for what hangs on them. It is built once, repaired when the map is edited, and says at once
 /// whether there is a way between two cells.
 #[derive(Subcommand)]
 #[command(after_help = "Try:\n  \
@@ -54,10 +54,10 @@ const MAPS: [&str; 5] = [
     "builtin:islands-512",
 ];
 
-/// Measure what it costs to make the levels of maps, and to mend them when cells are blocked and freed
+/// Measure what it costs to build the levels of maps, and to repair them when cells are blocked and freed
 ///
 /// Nodes looked at are the same on every machine. They grow with the cells of a map when its levels are made,
-/// and with the logarithm of the cells when they are mended: --sizes shows both in one table.
+/// and with the logarithm of the cells when they are repaired: --sizes shows both in one table.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar abstraction build\n  \
@@ -181,7 +181,7 @@ impl Build {
             )?;
         }
         if self.repairs.is_some() {
-            writeln!(out, "\n{}\n", mending(&rows))?;
+            writeln!(out, "\n{}\n", repairs(&rows))?;
             writeln!(
                 out,
                 "mean to most: nodes looked at for one cell blocked or freed · / log2: the mean, divided by \
@@ -355,7 +355,7 @@ fn making(rows: &[Measured]) -> Table {
     table(header, rows.iter().map(row))
 }
 
-fn mending(rows: &[Measured]) -> Table {
+fn repairs(rows: &[Measured]) -> Table {
     let header =
         ["map", "free cells", "repairs", "mean", "p50", "p99", "most", "/ log2", "us", "slowest"];
     let row = |row: &Measured| {
@@ -468,8 +468,8 @@ impl Inspect {
         writeln!(out, "{}\n\n{}\n", told_parts(&parts), level_table(&layers))?;
         writeln!(
             out,
-            "degree: neighbours a node · longest edge: between mean positions, in cells · group: nodes of \
-             the level below, on average · cliques: groups in which all are neighbours · single: of one · \
+            "degree: neighbors per node · longest edge: between mean positions, in cells · group: nodes of \
+             the level below, on average · cliques: groups in which all are neighbors · single: of one · \
              others: with something that hangs on"
         )?;
         if let (Some(path), Some(tables)) = (&self.tables, &tables) {
@@ -556,23 +556,23 @@ fn level_table(layers: &[Layer]) -> Table {
 }
 
 fn chain_table(chain: &[Ancestor]) -> Table {
-    let header = ["level", "node", "cells", "mean position", "neighbours"];
+    let header = ["level", "node", "cells", "mean position", "neighbors"];
     let row = |node: &Ancestor| {
         [
             node.level.to_string(),
             node.node.to_string(),
             node.cells.to_string(),
             format!("({:.1}, {:.1})", node.mean.0, node.mean.1),
-            node.neighbours.to_string(),
+            node.neighbors.to_string(),
         ]
     };
     table(header, chain.iter().map(row))
 }
 
-/// Draw the levels of a map: a panel a level, a colour a node, dots and lines where there is room
+/// Draw the levels of a map: a panel a level, a color a node, dots and lines where there is room
 #[derive(Args)]
 #[command(
-    after_help = "Neighbours on a level have different colours. Dots are at the mean positions of the \
+    after_help = "Neighbors on a level have different colors. Dots are at the mean positions of the \
     cells of a node. A part of the map that is one node on a lower level already is grey.\n\n\
     Examples:\n  \
     tickstar abstraction draw\n  \

@@ -27,7 +27,7 @@ pub struct Layer {
     pub nodes: usize,
     /// Its edges, each counted once.
     pub edges: usize,
-    /// Neighbours a node.
+    /// Neighbors a node.
     pub mean_degree: f64,
     /// The longest edge from one mean position to another, as the crow flies, in cells.
     pub longest_edge: f64,
@@ -61,8 +61,8 @@ pub struct Ancestor {
     pub cells: u32,
     /// Their mean column and row.
     pub mean: (f64, f64),
-    /// Its neighbours on its level.
-    pub neighbours: usize,
+    /// Its neighbors on its level.
+    pub neighbors: usize,
 }
 
 /// How two cells are connected.
@@ -91,18 +91,18 @@ impl Levels<'_> {
         (0..size as u32).map(NodeId).filter(is_used)
     }
 
-    /// Calls `visit` with each neighbour of a node.
-    pub fn for_each_neighbour(&self, level: usize, node: NodeId, mut visit: impl FnMut(NodeId)) {
+    /// Calls `visit` with each neighbor of a node.
+    pub fn for_each_neighbor(&self, level: usize, node: NodeId, mut visit: impl FnMut(NodeId)) {
         match level {
             0 => self.grid.for_each_edge(node, |to, _| visit(to)),
             _ => self.hierarchy.links(level, node).for_each(|(to, _)| visit(to)),
         }
     }
 
-    /// How many neighbours a node has.
+    /// How many neighbors a node has.
     pub fn degree(&self, level: usize, node: NodeId) -> usize {
         let mut count = 0;
-        self.for_each_neighbour(level, node, |_| count += 1);
+        self.for_each_neighbor(level, node, |_| count += 1);
         count
     }
 
@@ -139,7 +139,7 @@ impl Levels<'_> {
         for node in self.nodes(level) {
             nodes += 1;
             let (x, y) = self.mean(level, node);
-            self.for_each_neighbour(level, node, |to| {
+            self.for_each_neighbor(level, node, |to| {
                 ends += 1;
                 let (dx, dy) = self.mean(level, to);
                 let (dx, dy) = (dx - x, dy - y);
@@ -202,7 +202,7 @@ impl Levels<'_> {
             node: node.0,
             cells: self.cells(level, node),
             mean: self.mean(level, node),
-            neighbours: self.degree(level, node),
+            neighbors: self.degree(level, node),
         };
         chain.map(ancestor).collect()
     }
@@ -391,10 +391,10 @@ mod tests {
         assert_eq!(chain[0].mean, (f64::from(cell.x), f64::from(cell.y)));
         assert_eq!(chain.len(), hierarchy.height() + 1);
         assert!(
-            chain.windows(2).all(|pair| pair[0].cells < pair[1].cells || pair[0].neighbours > 0)
+            chain.windows(2).all(|pair| pair[0].cells < pair[1].cells || pair[0].neighbors > 0)
         );
         let top = chain.last().unwrap();
-        assert_eq!((top.cells as usize, top.neighbours), (grid.free_cells().count(), 0));
+        assert_eq!((top.cells as usize, top.neighbors), (grid.free_cells().count(), 0));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use std::ops::{Add, Sub};
 /// On grids the unit is fixed by [`Cost::STRAIGHT`] and [`Cost::DIAGONAL`]; on a
 /// [`Graph`](crate::Graph) it is whatever the edges were given in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost(pub u64);
 
 impl Cost {

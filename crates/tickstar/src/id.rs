@@ -7,6 +7,7 @@ use std::fmt;
 /// Ids are small dense numbers, so the search indexes with them instead of hashing.
 /// Get one from the space it belongs to, for example with [`Grid::node`](crate::Grid::node).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeId(pub u32);
 
 impl NodeId {

@@ -100,8 +100,8 @@ fn a_cell_belongs_to_ever_larger_nodes() {
     assert!(cells.is_sorted() && cells[0] == 1 && cells.last() == Some(&8), "{cells:?}");
     assert_eq!(chain[0]["mean"], json!([5.0, 0.0]));
     assert_eq!(chain.last().unwrap()["mean"], json!([4.5, 1.5]));
-    assert_eq!(number(&chain[0], "neighbours"), 3);
-    assert_eq!(number(chain.last().unwrap(), "neighbours"), 0);
+    assert_eq!(number(&chain[0], "neighbors"), 3);
+    assert_eq!(number(chain.last().unwrap(), "neighbors"), 0);
     let text = folder.run("abstraction inspect --map a.map --at 5,0").good();
     assert!(text.contains("What (5, 0) belongs to:") && text.contains("(4.5, 1.5)"), "{text}");
 }

@@ -1,6 +1,6 @@
-//! Pictures of a map's levels: a panel a level, in which each node has a colour for its cells.
+//! Pictures of a map's levels: a panel a level, in which each node has a color for its cells.
 //!
-//! Neighbours on a level have different colours. Where there is room, a dot is drawn at the mean position of
+//! Neighbors on a level have different colors. Where there is room, a dot is drawn at the mean position of
 //! each node, and lines for the edges. A part of the map that is one node further down already is grey.
 
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ use super::lettering::{broken, draw_text, text_width};
 use super::{FREE, INK, PAGE, Page, Point, Px, Runs, SOFT_INK, TARGET_PX, WALL, draw_area};
 use crate::layers::Levels;
 
-/// The colours of nodes: muted, of different lightness, all lighter than walls. Made in the `OKLCh` colour
+/// The colors of nodes: muted, of different lightness, all lighter than walls. Made in the `OKLCh` color
 /// space.
 const NODES: [&str; 10] = [
     "#eddea5", "#8fbde5", "#a3dbad", "#e29c96", "#c0eaf4", "#e9b082", "#b1a1d1", "#f0c5e1",
@@ -134,7 +134,7 @@ fn draw_panel(page: &mut Page, levels: &Levels<'_>, level: usize, sheet: &Sheet,
     page.add(format_args!("</g>\n"));
 }
 
-/// Walls, and free cells in the colours of the nodes they belong to.
+/// Walls, and free cells in the colors of the nodes they belong to.
 fn draw_cells(page: &mut Page, levels: &Levels<'_>, level: usize, cell: f64, corner: Point) {
     let grid = levels.grid;
     let (width, height) = (grid.width(), grid.height());
@@ -143,7 +143,7 @@ fn draw_cells(page: &mut Page, levels: &Levels<'_>, level: usize, cell: f64, cor
          <rect width=\"{width}\" height=\"{height}\" fill=\"{FREE}\"/>\n",
         corner.x, corner.y
     ));
-    let colours = colours(levels, level);
+    let colors = colors(levels, level);
     let mut runs = vec![Runs::default(); NODES.len()];
     let (mut walls, mut whole) = (Runs::default(), Runs::default());
     for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
@@ -151,42 +151,42 @@ fn draw_cells(page: &mut Page, levels: &Levels<'_>, level: usize, cell: f64, cor
         match node.map(|node| levels.hierarchy.ancestor(node, level)) {
             None => walls.push(x, y),
             Some(None) => whole.push(x, y),
-            Some(Some(node)) if level > 0 => runs[colours[node.index()]].push(x, y),
+            Some(Some(node)) if level > 0 => runs[colors[node.index()]].push(x, y),
             // Level 0 is the map as it is.
             Some(_) => {}
         }
     }
-    for (colour, runs) in NODES.into_iter().zip(runs) {
-        draw_area(page, colour, &runs.finish());
+    for (color, runs) in NODES.into_iter().zip(runs) {
+        draw_area(page, color, &runs.finish());
     }
     draw_area(page, WHOLE, &whole.finish());
     draw_area(page, WALL, &walls.finish());
     page.add(format_args!("</g>\n"));
 }
 
-/// A colour for each node, by its id: not that of a neighbour, if any is left. Those with the most neighbours
-/// choose first, each beginning its search elsewhere, so that all colours are used.
-fn colours(levels: &Levels<'_>, level: usize) -> Vec<usize> {
+/// A color for each node, by its id: not that of a neighbor, if any is left. Those with the most neighbors
+/// choose first, each beginning its search elsewhere, so that all colors are used.
+fn colors(levels: &Levels<'_>, level: usize) -> Vec<usize> {
     let mut order: Vec<NodeId> = levels.nodes(level).collect();
     let size = order.last().map_or(0, |last| last.index() + 1);
     order.sort_by_cached_key(|&node| (Reverse(levels.degree(level, node)), node));
-    let mut colours = vec![usize::MAX; size];
+    let mut colors = vec![usize::MAX; size];
     for node in order {
         let mut taken = [0_u32; NODES.len()];
-        levels.for_each_neighbour(level, node, |to| {
-            if let Some(count) = taken.get_mut(colours[to.index()]) {
+        levels.for_each_neighbor(level, node, |to| {
+            if let Some(count) = taken.get_mut(colors[to.index()]) {
                 *count += 1;
             }
         });
         // The digits of the golden ratio: numbers that follow each other are far apart.
         let first = (node.0.wrapping_mul(0x9e37_79b9) >> 16) as usize;
         let search = (first..first + NODES.len()).map(|i| i % NODES.len());
-        colours[node.index()] = search.min_by_key(|&colour| taken[colour]).unwrap_or(0);
+        colors[node.index()] = search.min_by_key(|&color| taken[color]).unwrap_or(0);
     }
-    colours
+    colors
 }
 
-/// Dots at mean positions, and lines between neighbours.
+/// Dots at mean positions, and lines between neighbors.
 fn draw_graph(
     page: &mut Page,
     levels: &Levels<'_>,
@@ -205,7 +205,7 @@ fn draw_graph(
     let mut edges = String::new();
     for node in levels.nodes(level) {
         let (x, y) = at(node);
-        levels.for_each_neighbour(level, node, |to| {
+        levels.for_each_neighbor(level, node, |to| {
             if node < to {
                 let (to_x, to_y) = at(to);
                 write!(edges, "M{x} {y}L{to_x} {to_y}").expect("a String takes any text");
@@ -213,17 +213,17 @@ fn draw_graph(
         });
     }
     // On a light casing, so that a line is seen where it crosses a wall.
-    for (colour, opacity, width) in [(PAGE, 0.4, line + 1.6 * sheet.unit), (INK, 0.7, line)] {
+    for (color, opacity, width) in [(PAGE, 0.4, line + 1.6 * sheet.unit), (INK, 0.7, line)] {
         page.add(format_args!(
-            "<path fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"{opacity}\" \
+            "<path fill=\"none\" stroke=\"{color}\" stroke-opacity=\"{opacity}\" \
              stroke-width=\"{}\" d=\"{edges}\"/>\n",
             Px(width)
         ));
     }
     // Lines of no length with round ends: one path for all dots, light below and dark above.
-    for (colour, width) in [(PAGE, 2.0 * radius + 1.6 * sheet.unit), (INK, 2.0 * radius)] {
+    for (color, width) in [(PAGE, 2.0 * radius + 1.6 * sheet.unit), (INK, 2.0 * radius)] {
         page.add(format_args!(
-            "<path fill=\"none\" stroke=\"{colour}\" stroke-linecap=\"round\" stroke-width=\"{}\" d=\"",
+            "<path fill=\"none\" stroke=\"{color}\" stroke-linecap=\"round\" stroke-width=\"{}\" d=\"",
             Px(width)
         ));
         for (x, y) in levels.nodes(level).map(at) {
@@ -248,17 +248,17 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_have_different_colours() {
+    fn neighbors_have_different_colors() {
         for name in ["rooms-64", "random-64", "maze-64", "caves-128", "islands-128"] {
             let grid = builtin::find(name).unwrap().grid();
             let hierarchy = Hierarchy::new(&grid).unwrap();
             let levels = Levels { grid: &grid, hierarchy: &hierarchy };
             for level in 1..=hierarchy.height() {
-                let colours = colours(&levels, level);
-                let mut used: Vec<_> = levels.nodes(level).map(|n| colours[n.index()]).collect();
+                let colors = colors(&levels, level);
+                let mut used: Vec<_> = levels.nodes(level).map(|n| colors[n.index()]).collect();
                 for node in levels.nodes(level) {
-                    levels.for_each_neighbour(level, node, |to| {
-                        let (here, there) = (colours[node.index()], colours[to.index()]);
+                    levels.for_each_neighbor(level, node, |to| {
+                        let (here, there) = (colors[node.index()], colors[to.index()]);
                         assert_ne!(here, there, "{name}, level {level}: {node} and {to}");
                     });
                 }

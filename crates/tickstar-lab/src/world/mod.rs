@@ -179,7 +179,7 @@ impl Terrain {
         self.map.set_subgoals(tables);
     }
 
-    /// Gives the memory of the abstraction back.
+    /// Gives the memory of the hierarchy back.
     pub fn release(&mut self) {
         self.map.flatten();
         if let Plan::Unknown(blank) = &mut self.plan {
@@ -260,8 +260,7 @@ impl Terrain {
     }
 }
 
-/// How many cells of worn regions are grouped anew in each interval at most, where the map has an
-/// abstraction.
+/// How many cells of worn regions are regrouped per interval at most, where the map has a hierarchy.
 const CARE: u64 = 250;
 
 /// Why what an algorithm needs beside the map cannot be made.
@@ -292,7 +291,7 @@ fn nodes(map: &Grid) -> impl Iterator<Item = NodeId> {
     cells.map(|cell| map.node(cell).expect("a cell of the map"))
 }
 
-/// Frees or blocks a node; answers whether that changed anything. Off the map nothing changes.
+/// Frees or blocks a node; returns whether that changed anything. Off the map nothing changes.
 fn set(grid: &mut Layered<Grid>, node: NodeId, free: bool) -> bool {
     grid.set_free(grid.cell(node), free).unwrap_or(false)
 }
@@ -441,7 +440,7 @@ impl World {
         }
     }
 
-    /// The nodes whose state in [`known`](World::known) is another than when the agent was last
+    /// The nodes whose state in [`known`](World::known) has changed since the agent was last
     /// told: each once, in the order of their numbers.
     pub fn news(&self) -> &[NodeId] {
         &self.news.0
@@ -658,7 +657,7 @@ mod tests {
     }
 
     #[test]
-    fn with_four_neighbours_an_agent_does_not_see_across_corners() {
+    fn with_four_neighbors_an_agent_does_not_see_across_corners() {
         let map = Grid::from_rows(["##.", "#..", "..."]).unwrap().with_neighbors(Neighbors::Four);
         let world = terrain("unknown", &map, 1).world(node(&map, 1, 1), node(&map, 2, 2));
         assert_eq!(world.known().neighbors(), Neighbors::Four);

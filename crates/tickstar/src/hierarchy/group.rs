@@ -1,15 +1,15 @@
 //! Which nodes make a group: cliques first, then pairs and orphans.
 
 use super::levels::NONE;
-use super::repair::Mender;
+use super::repair::Repairer;
 use crate::Map;
 
-/// A node with more neighbours than this is not searched for cliques, so that the search takes constant time.
+/// A node with more neighbors than this is not searched for cliques, so that the search takes constant time.
 const HUB: usize = 32;
 /// The largest clique that is looked for.
 const CLIQUE: usize = 4;
 
-impl<S: Map> Mender<'_, S> {
+impl<S: Map> Repairer<'_, S> {
     /// Gives every one of these nodes of a level a parent, if it has edges and no parent.
     pub(super) fn group(&mut self, level: usize, mut loose: Vec<u32>) {
         loose.sort_unstable();
@@ -27,12 +27,12 @@ impl<S: Map> Mender<'_, S> {
     }
 
     /// Makes a group of a node without a parent and others, if it is in a clique of this size. Those in which
-    /// no clique is to be looked for are put aside. Answers whether to look again for a smaller one.
+    /// no clique is to be looked for are put aside. Returns whether to look again for a smaller one.
     fn seek(&mut self, level: usize, node: u32, size: usize, aside: &mut Vec<u32>) -> bool {
         if self.parent(level, node) != NONE || !self.is_live(level, node) {
             return false;
         }
-        let near = self.neighbours(level, node);
+        let near = self.neighbors(level, node);
         let mut again = false;
         match near.len() {
             0 => {}
@@ -49,7 +49,7 @@ impl<S: Map> Mender<'_, S> {
         again
     }
 
-    /// Three or two of these neighbours of a node that have no parent and are all joined: the first such in
+    /// Three or two of these neighbors of a node that have no parent and are all joined: the first such in
     /// their order, three before two.
     fn clique(&self, level: usize, near: &[u32]) -> [Option<u32>; 3] {
         let mut open = [0; HUB];
@@ -82,7 +82,7 @@ impl<S: Map> Mender<'_, S> {
 
     /// Finds a parent for a node that is in no clique of such as have none.
     fn place(&mut self, level: usize, node: u32) {
-        let near = self.neighbours(level, node);
+        let near = self.neighbors(level, node);
         if let Some(group) = self.clique_to_join(level, &near) {
             self.attach(level, node, group);
         } else if let Some(&other) = near.iter().find(|&&other| self.parent(level, other) == NONE) {
@@ -100,7 +100,7 @@ impl<S: Map> Mender<'_, S> {
         self.give_back(near);
     }
 
-    /// The first group of neighbours that is smaller than the largest clique, and with the node would be one.
+    /// The first group of neighbors that is smaller than the largest clique, and with the node would be one.
     fn clique_to_join(&self, level: usize, near: &[u32]) -> Option<u32> {
         if near.len() > HUB {
             return None;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::lists::{Lists, Span};
+use super::store::Store;
 
 /// A node with more edges than this has them in an index.
 const HUB: usize = 64;
@@ -10,11 +11,11 @@ const HUB: usize = 64;
 /// One level.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
-    pub nodes: Vec<Node>,
+    pub nodes: Store<Node>,
     pub children: Lists<u32>,
     pub links: Lists<Link>,
     /// Ids that are not used.
-    pub free: Vec<u32>,
+    pub free: Store<u32>,
     /// How many ids are used.
     pub live: usize,
     /// No edge has cost more than this.
@@ -24,7 +25,7 @@ pub(super) struct Layer {
 }
 
 /// A node of a level above the ground.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Node {
     pub parent: u32,
     /// Nodes of the space below it; none if the id is not used.
@@ -111,21 +112,24 @@ impl Layer {
         self.hubs.extend(places);
     }
 
-    /// Gives back unused memory, but for some room to grow: so that repairs do not soon have to copy a whole
-    /// level.
-    pub fn leave_room(&mut self) {
-        self.nodes.shrink_to(self.nodes.len() + self.nodes.len() / 16);
-        self.children.leave_room();
-        self.links.leave_room();
+    /// Makes copies cheap.
+    pub fn share(&mut self) {
+        self.nodes.share(&[]);
+        self.children.share();
+        self.links.share();
+        self.free.share(&[]);
     }
 
-    /// Heap memory in bytes.
-    pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + self.children.bytes()
-            + self.links.bytes()
-            + self.free.capacity() * size_of::<u32>()
-            + self.hubs.capacity() * size_of::<((u32, u32), u32)>()
+    /// Heap memory in bytes, and how much of it another level shares.
+    pub fn bytes(&self, other: Option<&Layer>) -> (usize, usize) {
+        let parts = [
+            self.nodes.bytes(other.map(|other| &other.nodes)),
+            self.children.bytes(other.map(|other| &other.children)),
+            self.links.bytes(other.map(|other| &other.links)),
+            self.free.bytes(other.map(|other| &other.free)),
+            (self.hubs.capacity() * size_of::<((u32, u32), u32)>(), 0),
+        ];
+        parts.into_iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 }
 
@@ -136,16 +140,9 @@ mod tests {
     /// The index says the same as the list, whatever comes and goes around the size of a hub.
     #[test]
     fn links_of_hubs_are_found() {
-        let fresh = || Node {
-            parent: 0,
-            cells: 0,
-            x: 0,
-            y: 0,
-            at: (0, 0),
-            children: Span::default(),
-            links: Span::default(),
-        };
-        let mut layer = Layer { nodes: vec![fresh(), fresh()], ..Layer::default() };
+        let mut layer = Layer::default();
+        layer.nodes.push(Node::default());
+        layer.nodes.push(Node::default());
         let mut model: Vec<(u32, u32)> = Vec::new();
         let mut state = 1_u64;
         for step in 0..20_000 {

@@ -6,14 +6,16 @@ use thiserror::Error;
 
 use super::layer::{Layer, Link, Node};
 use super::lists::Lists;
-use super::repair::{Edit, Mender};
-use crate::{Cost, Map, NodeId, Slice, Space};
+use super::repair::{Edit, Repairer};
+use super::store::Store;
+use crate::space::Sealed;
+use crate::{Cost, Map, NodeId, Skip, Slice, Space};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
-/// The level whose nodes are the regions that wear out and are made anew.
+/// The level whose nodes are the regions that wear out and are regrouped.
 const REGION: usize = 4;
-/// The wear of a region that waits for its turn to be made anew.
+/// The wear of a region that waits to be regrouped.
 const QUEUED: u32 = u32::MAX;
 /// Nodes whose edges may change, for which a repair takes as long as a build for as many visits.
 const REPAIR_PRICE: u64 = 10;
@@ -52,7 +54,7 @@ pub enum HierarchyError {
 }
 
 /// A map at many scales: each level has a node for a small group of nodes of the level below. Groups are
-/// cliques as far as possible, made in time linear in the map, and mended where it changes.
+/// cliques as far as possible, built in time linear in the map, and repaired where it changes.
 ///
 /// It says at once whether there is a way between two places, and PRA* plans on it, coarsely far away and
 /// exactly near by. Agents only read it, so one can be shared by all of them, on any number of threads.
@@ -71,7 +73,7 @@ pub enum HierarchyError {
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     /// The parent of each node of the space.
-    pub(super) ground: Vec<u32>,
+    pub(super) ground: Store<u32>,
     /// The levels from 1 up.
     pub(super) layers: Vec<Layer>,
     /// Nodes have positions.
@@ -105,7 +107,7 @@ impl Hierarchy {
         // From one end to the other, times the dearest way to go.
         let most = extent.map_or(0, |far| 2 * u64::from(far) * PARTS as u64 * 2 * STRAIGHT);
         let mut hierarchy = Hierarchy {
-            ground: vec![NONE; space.size()],
+            ground: Store::Plain(vec![NONE; space.size()]),
             layers: Vec::new(),
             placed: extent.is_some(),
             coarse: (most >> 31).checked_ilog2().map_or(0, |bits| bits + 1),
@@ -116,21 +118,19 @@ impl Hierarchy {
             paid: 0,
         };
         let all = nodes().map(|node| node.0).collect();
-        Mender::new(&mut hierarchy, space).build(all);
-        for layer in &mut hierarchy.layers {
-            layer.leave_room();
-        }
+        Repairer::new(&mut hierarchy, space).build(all);
+        hierarchy.share();
         hierarchy.built = hierarchy.visited;
         Ok(hierarchy)
     }
 
-    /// Whether building anew takes less time than a repair after which the edges of so many nodes may differ. By
+    /// Whether a rebuild takes less time than a repair after which the edges of so many nodes may differ. By
     /// measurement, a repair takes about ten times as long for each of these as a build for each visit.
     pub(crate) fn prefers_rebuild(&self, around: usize) -> bool {
         around as u64 > (self.built / REPAIR_PRICE).max(SMALL_EDIT)
     }
 
-    /// Builds the levels of the space anew.
+    /// Rebuilds the levels.
     ///
     /// # Errors
     /// When the space can have no hierarchy any more.
@@ -147,15 +147,22 @@ impl Hierarchy {
 
     /// Updates the levels after a change of the space, given what was noted before it.
     pub(crate) fn repair(&mut self, space: &impl Map, edit: &Edit) {
-        Mender::new(self, space).mend(edit);
+        Repairer::new(self, space).repair(edit);
         for &node in edit.changed() {
             self.wear_out(space, node);
         }
+        self.share();
+    }
+
+    /// Makes copies cheap: they share what neither of them has changed.
+    fn share(&mut self) {
+        self.ground.share(&[]);
+        self.layers.iter_mut().for_each(Layer::share);
     }
 
     /// Counts a change of a node against its region.
     fn wear_out(&mut self, space: &impl Map, node: NodeId) {
-        // A node that was blocked belongs nowhere: its neighbours' region has changed.
+        // A node that was blocked belongs nowhere: its neighbors' region has changed.
         let mut region = self.ancestor(node, REGION);
         if region.is_none() {
             space.for_each_dependent(node, |near| {
@@ -197,7 +204,8 @@ impl Hierarchy {
                 regrouped += 1;
                 let below = self.cells(REGION, NodeId(region));
                 let below = below.into_iter().map(|node| node.0).collect();
-                Mender::new(self, space).renew(REGION, region, below);
+                Repairer::new(self, space).renew(REGION, region, below);
+                self.share();
             }
         }
         (regrouped, true)
@@ -335,7 +343,7 @@ impl Hierarchy {
         Some((node.x, node.y, node.cells))
     }
 
-    /// The neighbours of a node on its level, which must be above the space, and how many edges of the level
+    /// The neighbors of a node on its level, which must be above the space, and how many edges of the level
     /// below lead to each.
     pub fn links(
         &self,
@@ -381,8 +389,22 @@ impl Hierarchy {
 
     /// Heap memory in bytes: 50 to 70 per free cell of a grid.
     pub fn bytes(&self) -> usize {
-        let layers = self.layers.iter().map(Layer::bytes).sum::<usize>();
-        self.ground.capacity() * size_of::<u32>() + layers
+        self.count_bytes(None).0
+    }
+
+    /// How many of these bytes another hierarchy shares: most, if one was copied from the other and neither
+    /// has changed much since.
+    pub fn shared_bytes(&self, other: &Hierarchy) -> usize {
+        self.count_bytes(Some(other)).1
+    }
+
+    fn count_bytes(&self, other: Option<&Hierarchy>) -> (usize, usize) {
+        let mut sum = self.ground.bytes(other.map(|other| &other.ground));
+        for (at, layer) in self.layers.iter().enumerate() {
+            let bytes = layer.bytes(other.and_then(|other| other.layers.get(at)));
+            sum = (sum.0 + bytes.0, sum.1 + bytes.1);
+        }
+        sum
     }
 }
 
@@ -446,11 +468,8 @@ impl Space for Level<'_> {
 
     #[inline]
     fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
-        let Some(node) = self.layer.nodes.get(from.index()) else { return };
-        for link in self.layer.links.get(node.links) {
-            // Two nodes can have the same mean position: one inside the other.
-            visit(NodeId(link.to), Cost(self.distance(from, NodeId(link.to)).max(1)));
-        }
+        let visit = |to, cost, _| visit(to, cost);
+        self.for_each_successor(from, from, from, Skip::Seen, visit, Sealed);
     }
 
     fn max_edge_cost(&self) -> Cost {
@@ -466,5 +485,26 @@ impl Map for Level<'_> {
     #[inline]
     fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
         Cost(self.distance(from, to))
+    }
+
+    #[inline]
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        _: NodeId,
+        goal: NodeId,
+        _: Skip,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
+        _: Sealed,
+    ) {
+        let Some(node) = self.layer.nodes.get(from.index()) else { return };
+        let goal = self.layer.nodes.get(goal.index()).filter(|_| self.placed);
+        for link in self.layer.links.get(node.links) {
+            let at = self.layer.nodes[link.to as usize].at;
+            // Two nodes can have the same mean position: one inside the other.
+            let cost = if self.placed { distance(node.at, at).max(1) } else { 1 };
+            let estimate = goal.map_or(0, |goal| distance(at, goal.at));
+            visit(NodeId(link.to), Cost(cost), Cost(estimate));
+        }
     }
 }

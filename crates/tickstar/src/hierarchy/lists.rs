@@ -1,5 +1,7 @@
 //! Many short lists in one piece of memory.
 
+use super::store::Store;
+
 /// Where a list is, and how long. The room it has follows from its length.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
@@ -24,17 +26,20 @@ const LEAST: u32 = 2;
 /// Lists that grow and shrink one item at a time, without an allocation for each.
 ///
 /// A list of `n` items has a block of the next power of two, four at least. Blocks that are given back are
-/// used again for lists of the same size. A copy of all of them is a copy of one array.
+/// used again for lists of the same size. No block lies across the bounds of chunks, unless it is larger than
+/// one; then it begins at one.
 #[derive(Clone, Debug)]
 pub(super) struct Lists<T> {
-    items: Vec<T>,
+    items: Store<T>,
     /// Blocks that are free, by the logarithm of their size.
-    free: Vec<Vec<u32>>,
+    free: Vec<Store<u32>>,
+    /// Blocks that are larger than a chunk: their first place and size.
+    long: Vec<(usize, usize)>,
 }
 
 impl<T> Default for Lists<T> {
     fn default() -> Lists<T> {
-        Lists { items: Vec::new(), free: Vec::new() }
+        Lists { items: Store::default(), free: Vec::new(), long: Vec::new() }
     }
 }
 
@@ -49,12 +54,12 @@ impl<T: Copy + Default> Lists<T> {
 
     #[inline]
     pub fn get(&self, span: Span) -> &[T] {
-        &self.items[span.start()..][..span.len as usize]
+        self.items.slice(span.start(), span.len())
     }
 
     #[inline]
     pub fn get_mut(&mut self, span: Span) -> &mut [T] {
-        &mut self.items[span.start()..][..span.len as usize]
+        self.items.slice_mut(span.start(), span.len())
     }
 
     /// Adds an item at the end.
@@ -64,8 +69,8 @@ impl<T: Copy + Default> Lists<T> {
         } else if class(span.len + 1) > class(span.len) {
             self.resettle(span, class(span.len), class(span.len + 1));
         }
-        self.items[span.start() + span.len as usize] = item;
         span.len += 1;
+        self.items.slice_mut(span.start(), span.len())[span.len() - 1] = item;
     }
 
     /// Takes out the item at this place; those behind move up, so the order stays.
@@ -84,16 +89,37 @@ impl<T: Copy + Default> Lists<T> {
     fn resettle(&mut self, span: &mut Span, old: u32, new: u32) {
         let from = *span;
         span.first = self.take(new);
-        self.items.copy_within(from.start()..from.start() + from.len(), span.start());
+        self.items.copy(from.start(), span.start(), from.len());
         self.give(from.first, old);
     }
 
     fn take(&mut self, class: u32) -> u32 {
-        if let Some(block) = self.free.get_mut(class as usize).and_then(Vec::pop) {
+        if let Some(block) = self.free.get_mut(class as usize).and_then(Store::pop) {
             return block;
         }
+        let room = 1 << class;
+        // What is left of a chunk, if that is too little, makes smaller blocks.
+        let rest = self.items.len().next_multiple_of(Store::<T>::ITEMS) - self.items.len();
+        if room > rest {
+            let mut left = rest;
+            while left > 0 {
+                let part = left.ilog2();
+                let first = self.items.len();
+                self.items.grow(1 << part);
+                self.give(Lists::<T>::block(first), part);
+                left -= 1 << part;
+            }
+        }
         let first = self.items.len();
-        self.items.resize(first + (1 << class), T::default());
+        self.items.grow(room);
+        if room > Store::<T>::ITEMS {
+            self.long.push((first, room));
+        }
+        Lists::<T>::block(first)
+    }
+
+    /// The name of the block that begins here.
+    fn block(first: usize) -> u32 {
         // A hierarchy is refused where there could be more, unless repairs fragment tens of gigabytes.
         u32::try_from(first >> LEAST).expect("fewer than 2^34 places")
     }
@@ -101,20 +127,25 @@ impl<T: Copy + Default> Lists<T> {
     fn give(&mut self, block: u32, class: u32) {
         let class = class as usize;
         if self.free.len() <= class {
-            self.free.resize_with(class + 1, Vec::new);
+            self.free.resize_with(class + 1, Store::default);
         }
         self.free[class].push(block);
     }
 
-    /// Gives back what memory is not used, but for some room to grow.
-    pub fn leave_room(&mut self) {
-        self.items.shrink_to(self.items.len() + self.items.len() / 16);
+    /// Makes copies cheap.
+    pub fn share(&mut self) {
+        self.items.share(&self.long);
+        self.free.iter_mut().for_each(|free| free.share(&[]));
     }
 
-    /// Heap memory in bytes.
-    pub fn bytes(&self) -> usize {
-        let free: usize = self.free.iter().map(Vec::capacity).sum();
-        self.items.capacity() * size_of::<T>() + free * size_of::<u32>()
+    /// Heap memory in bytes, and how much of it others share.
+    pub fn bytes(&self, other: Option<&Lists<T>>) -> (usize, usize) {
+        let (mut all, mut shared) = self.items.bytes(other.map(|other| &other.items));
+        for (class, free) in self.free.iter().enumerate() {
+            let bytes = free.bytes(other.and_then(|other| other.free.get(class)));
+            (all, shared) = (all + bytes.0, shared + bytes.1);
+        }
+        (all + self.long.capacity() * size_of::<(usize, usize)>(), shared)
     }
 }
 
@@ -126,25 +157,40 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_lists(steps in prop::collection::vec((0_usize..5, any::<u32>()), 1..400)) {
+        fn they_are_lists(
+            steps in prop::collection::vec((0_usize..5, any::<u32>(), 1_usize..900), 1..200),
+            shared in 0_usize..200,
+        ) {
             let mut lists = Lists::<u32>::default();
             let mut spans = [Span::default(); 5];
             let mut model: [Vec<u32>; 5] = Default::default();
-            for (which, what) in steps {
+            let mut copy = None;
+            for (step, (which, what, times)) in steps.into_iter().enumerate() {
+                if step == shared {
+                    lists.share();
+                    copy = Some((lists.clone(), spans, model.clone()));
+                }
                 let (span, list) = (&mut spans[which], &mut model[which]);
-                match what % 8 {
-                    0 if !list.is_empty() => {
-                        let at = what as usize / 8 % list.len();
-                        list.remove(at);
-                        lists.remove(span, at);
-                    }
-                    _ => {
-                        list.push(what);
-                        lists.push(span, what);
+                for _ in 0..times {
+                    match what % 3 {
+                        0 if !list.is_empty() => {
+                            let at = what as usize / 3 % list.len();
+                            list.remove(at);
+                            lists.remove(span, at);
+                        }
+                        _ => {
+                            list.push(what);
+                            lists.push(span, what);
+                        }
                     }
                 }
                 for (span, list) in spans.iter().zip(&model) {
                     prop_assert_eq!(lists.get(*span), &list[..]);
+                }
+            }
+            if let Some((lists, spans, model)) = copy {
+                for (span, list) in spans.iter().zip(&model) {
+                    prop_assert_eq!(lists.get(*span), &list[..], "a copy stays as it is");
                 }
             }
         }

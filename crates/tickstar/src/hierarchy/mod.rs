@@ -1,4 +1,4 @@
-//! Map abstraction: the same map at many scales.
+//! The hierarchy of a map: the same map at many scales (map abstraction).
 //!
 //! # Source
 //! N. Sturtevant, M. Buro, "Partial Pathfinding Using Map Abstraction and Refinement", AAAI 2005.
@@ -6,12 +6,12 @@
 //! # Steps
 //! Level 0 is the space itself. Each further level has one node for a small group of nodes of the level
 //! below, and is made in passes over the nodes that have no parent yet:
-//! 1. In the order of ids, each node looks among its neighbours without a parent, in their order, for three
+//! 1. In the order of ids, each node looks among its neighbors without a parent, in their order, for three
 //!    that with it are all joined to each other: a 4-clique. The first hit becomes a group. A node that has
-//!    only one neighbour is put aside.
+//!    only one neighbor is put aside.
 //! 2. The same for 3-cliques, and those without one are put aside too.
-//! 3. Those put aside are taken up again, the last one first: with the first neighbour that has no parent
-//!    either it makes a pair; else, with one neighbour only, it is an *orphan* and joins the group of that;
+//! 3. Those put aside are taken up again, the last one first: with the first neighbor that has no parent
+//!    either it makes a pair; else, with one neighbor only, it is an *orphan* and joins the group of that;
 //!    else it is a group of its own.
 //! 4. Two groups are joined by an edge if any of their members are; the edge counts how many.
 //!
@@ -19,14 +19,14 @@
 //! connected exactly when climbing from both leads to the same node.
 //!
 //! # Repair
-//! Making a hierarchy and mending it are one algorithm: [level by level](repair), what has no parent is grouped.
+//! Building a hierarchy and repairing it are one algorithm: [level by level](repair), what has no parent is grouped.
 //! At first that is everything; after a change only the nodes that lost their group. On each level
 //! 1. edges that have come or gone are taken into the counts of the edges between groups;
 //! 2. a group that is not connected inside any more keeps its largest part, and the others lose their
 //!    parent;
 //! 3. what has no parent, but edges, is grouped as above; also, it may join a group of up to three whose
 //!    members are all joined to it;
-//! 4. sums of positions are taken anew where members have changed.
+//! 4. sums of positions are updated where members have changed.
 //!
 //! That changes a handful of nodes on each level, so the work for a change grows with the height: with the
 //! logarithm of the map.
@@ -37,26 +37,37 @@
 //!   Both make the levels more regular: more of the paths over them are close to the shortest.
 //! * A node that was a group of its own does not stay alone on the next level too: it joins the smallest
 //!   group beside it. So there are never more than half as many nodes two levels up, whatever the graph
-//!   and however often it was mended, and the height is at most twice the logarithm of the nodes. (The paper
+//!   and however often it was repaired, and the height is at most twice the logarithm of the nodes. (The paper
 //!   only expects so; its rules make two hubs joined by n others into a hierarchy of height n/2.)
-//! * A node with more than 32 neighbours is not searched for cliques.
+//! * A node with more than 32 neighbors is not searched for cliques.
 //! * Positions are means over all cells below a node, as in the paper, kept as exact sums; searches use
 //!   them in 64ths of a cell. Where nodes have no positions, every edge of a level above costs the same and
 //!   nothing is estimated.
 //!
+//! A large edit rebuilds the hierarchy instead, where that takes less time.
+//!
 //! # Wear
-//! Mended groups are connected, but fewer of them are cliques, and they get smaller, so searches on the levels
-//! above look at more nodes. (After three changes for each cell of a game map PRA* expanded a third more.) A
-//! region, that is a node of level 4 and all below it, two or three hundred cells on open ground, is *worn*
-//! when as many changes have gone through it as half of its cells. [`Hierarchy::tend`] groups the cells of
-//! worn regions anew, a region at a time, as fast as it is given time for. The region itself stays, with all
-//! above it, so its bounds stay as ragged as they have become.
+//! Repaired groups are connected, but fewer of them are cliques, and they get smaller, so searches on the levels
+//! above expand more nodes. (After three changes per cell of a game map PRA* expanded a third more.) A region,
+//! that is a node of level 4 and all below it, two or three hundred cells on open ground, is *worn* when as many
+//! changes have gone through it as half of its cells. [`Layered::tend`](crate::Layered::tend) regroups the cells
+//! of worn regions, one region after another, as far as its budget goes. The region itself stays, with all above
+//! it, so its bounds stay as ragged as they have become.
+//!
+//! # Copies
+//! Copies of a hierarchy share its memory in [chunks](store) of 8 KB. An edit of one copies the chunks it touches,
+//! a few on each level, and one pointer per chunk.
+//!
+//! # Limits
+//! A space has fewer than 2^32 ids, and eight times its nodes plus four times its edges are at most 2^34: grids of
+//! 400 million free cells. Larger ones are refused ([`HierarchyError::TooLarge`]).
 
 mod group;
 mod layer;
 mod levels;
 mod lists;
 mod repair;
+mod store;
 pub(crate) mod subgoals;
 
 pub use levels::{Hierarchy, HierarchyError, Level};

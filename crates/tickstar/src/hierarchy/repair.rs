@@ -1,4 +1,4 @@
-//! Making and mending the levels, one above the other.
+//! Building and repairing the levels, one above the other.
 //!
 //! # Invariants, before and after
 //! * A node has a parent exactly if it has edges. The children of a parent are connected inside it.
@@ -69,7 +69,7 @@ impl Edit {
 
 /// Puts a hierarchy right, level by level. What is in these lists concerns the level at hand, or, if
 /// it says so, the next.
-pub(super) struct Mender<'h, S> {
+pub(super) struct Repairer<'h, S> {
     pub h: &'h mut Hierarchy,
     space: &'h S,
     /// Edges that have come or gone.
@@ -88,17 +88,17 @@ pub(super) struct Mender<'h, S> {
     /// Edges of the next level that came (true) or went, between nodes that have parents.
     log: Vec<((u32, u32), bool)>,
     /// The node that takes in whatever has no parent on the level below it, if only what is below it is
-    /// grouped anew.
+    /// regrouped.
     stays: Option<(usize, u32)>,
     /// Ids that can be used again when all is done.
     retired: Vec<(usize, u32)>,
-    /// Lists of neighbours that are not in use, for their memory.
+    /// Lists of neighbors that are not in use, for their memory.
     spare: Vec<Vec<u32>>,
 }
 
-impl<'h, S: Map> Mender<'h, S> {
-    pub fn new(h: &'h mut Hierarchy, space: &'h S) -> Mender<'h, S> {
-        Mender {
+impl<'h, S: Map> Repairer<'h, S> {
+    pub fn new(h: &'h mut Hierarchy, space: &'h S) -> Repairer<'h, S> {
+        Repairer {
             h,
             space,
             came: Vec::new(),
@@ -123,7 +123,7 @@ impl<'h, S: Map> Mender<'h, S> {
     }
 
     /// Takes in a change of the space.
-    pub fn mend(&mut self, edit: &Edit) {
+    pub fn repair(&mut self, edit: &Edit) {
         let mut after = edit.clone();
         after.look_around(self.space);
         let edges = after.edges_around(self.space);
@@ -136,7 +136,7 @@ impl<'h, S: Map> Mender<'h, S> {
         self.settle();
     }
 
-    /// Groups these nodes of the space anew: all that are below this node of a level, which stays, and so does
+    /// Regroups these nodes of the space: all that are below this node of a level, which stays, and so does
     /// all above it.
     pub fn renew(&mut self, level: usize, node: u32, cells: Vec<u32>) {
         for &cell in &cells {
@@ -290,7 +290,7 @@ impl<'h, S: Map> Mender<'h, S> {
             stack.push(first);
             while let Some(at) = stack.pop() {
                 *sizes.last_mut().expect("pushed above") += 1;
-                let near = self.neighbours(level, sorted[at]);
+                let near = self.neighbors(level, sorted[at]);
                 for to in near.iter().filter_map(|&node| place(node)) {
                     if part[to] == usize::MAX {
                         part[to] = part[first];
@@ -347,8 +347,8 @@ impl<'h, S: Map> Mender<'h, S> {
         layer.children.get(layer.nodes[node as usize].children)
     }
 
-    /// The neighbours of a node, each once. To be given back when done with.
-    pub fn neighbours(&mut self, level: usize, node: u32) -> Vec<u32> {
+    /// The neighbors of a node, each once. To be given back when done with.
+    pub fn neighbors(&mut self, level: usize, node: u32) -> Vec<u32> {
         self.h.visited += 1;
         let mut near = self.spare.pop().unwrap_or_default();
         if level == 0 {
@@ -370,7 +370,7 @@ impl<'h, S: Map> Mender<'h, S> {
         near
     }
 
-    /// Takes back a list of neighbours, for its memory.
+    /// Takes back a list of neighbors, for its memory.
     pub fn give_back(&mut self, mut near: Vec<u32>) {
         near.clear();
         self.spare.push(near);
@@ -428,7 +428,7 @@ impl<'h, S: Map> Mender<'h, S> {
         let layer = self.layer_mut(level + 1);
         layer.children.push(&mut layer.nodes[group as usize].children, node);
         self.next_touched.push(group);
-        let near = self.neighbours(level, node);
+        let near = self.neighbors(level, node);
         for &other in &near {
             let beside = self.parent(level, other);
             if beside != NONE && beside != group {
@@ -444,7 +444,7 @@ impl<'h, S: Map> Mender<'h, S> {
         if group == NONE {
             return;
         }
-        let near = self.neighbours(level, node);
+        let near = self.neighbors(level, node);
         for &other in &near {
             let beside = self.parent(level, other);
             if beside != NONE && beside != group {

@@ -86,7 +86,7 @@ pub enum SubgoalsError {
     NotSubgoals,
     /// From another version of this library.
     #[error(
-        "subgoals in version {found} of the format; this is for version {VERSION}: make them anew"
+        "subgoals in version {found} of the format; this is for version {VERSION}: rebuild them"
     )]
     Version {
         /// The version found.
@@ -104,7 +104,7 @@ pub enum SubgoalsError {
     #[error("damaged subgoals: their checksum does not fit")]
     Checksum,
     /// They belong to another map, or to another grouping of its cells.
-    #[error("subgoals of another map, or of this one before it was changed: make them anew")]
+    #[error("subgoals of another map, or of this one before it was changed: rebuild them")]
     OtherMap,
     /// The numbers inside cannot be.
     #[error("impossible subgoals: their sizes or entries do not fit the map")]
@@ -354,7 +354,7 @@ pub(crate) fn fingerprint(space: &impl Map, hierarchy: &Hierarchy, level: usize)
     digest.0
 }
 
-/// A number that is another if one of these bytes is.
+/// A checksum that differs if one of these bytes does.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut digest = Digest::new();
     bytes.chunks(8).for_each(|word| digest.take(number(word)));
@@ -487,19 +487,19 @@ mod tests {
         let mut edited = grid.clone();
         edited.set_free(Cell::new(0, 0), false).unwrap();
         assert_eq!(read(&bytes, &edited), Err(SubgoalsError::OtherMap));
-        // The same cells again, but mended: now and then they are grouped in another way.
+        // The same cells again, but repaired: now and then they are grouped in another way.
         let over = |grid: &Layered<Grid>| {
             let cells = grid.free_cells().map(|cell| grid.node(cell).unwrap());
             cells.map(|cell| grid.hierarchy().unwrap().ancestor(cell, 2)).collect::<Vec<_>>()
         };
         let mut regrouped = 0;
         for cell in grid.free_cells() {
-            let mut mended = grid.clone();
-            mended.set_free(cell, false).unwrap();
-            mended.set_free(cell, true).unwrap();
-            let same = over(&mended) == over(&grid);
+            let mut repaired = grid.clone();
+            repaired.set_free(cell, false).unwrap();
+            repaired.set_free(cell, true).unwrap();
+            let same = over(&repaired) == over(&grid);
             regrouped += usize::from(!same);
-            assert_eq!(read(&bytes, &mended).err(), (!same).then_some(SubgoalsError::OtherMap));
+            assert_eq!(read(&bytes, &repaired).err(), (!same).then_some(SubgoalsError::OtherMap));
         }
         assert!(regrouped > 0);
         let allowed =

@@ -1,4 +1,4 @@
-//! A grid map: one bit a cell, edited in place.
+//! A grid map: one bit per cell, edited in place.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,6 +14,7 @@ const MAX_SIDE: u32 = 65_528;
 
 /// A position on a [`Grid`]: column and row, from the top left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cell {
     /// The column, from the left.
     pub x: u32,
@@ -34,8 +35,10 @@ impl fmt::Display for Cell {
     }
 }
 
-/// Which neighbours a cell has.
+/// Which neighbors a cell has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Neighbors {
     /// The four that share a side. Distances are estimated by Manhattan distance.
     Four,
@@ -46,6 +49,8 @@ pub enum Neighbors {
 
 /// When a diagonal step may pass the corner of a blocked cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Corners {
     /// Never: both cells beside the step must be free. The rule of the public benchmark.
     #[default]
@@ -94,7 +99,7 @@ pub enum GridError {
 
 /// A rectangular map of free and blocked cells.
 ///
-/// Node ids count cells in squares: four by four cells are neighbours in number, eight by eight such
+/// Node ids count cells in squares: four by four cells are neighbors in number, eight by eight such
 /// squares again, and so each page of a search's records is a small square of the map. A search
 /// that goes straight up or down, or stays in one place, touches few pages.
 ///
@@ -117,7 +122,7 @@ pub struct Grid {
     /// Bytes in a row of `free`.
     stride: usize,
     /// A set bit for each free cell, row by row, with a blocked border of one cell all round: the
-    /// neighbourhood of any cell is read without looking at the edges of the map.
+    /// neighborhood of any cell is read without looking at the edges of the map.
     free: Vec<u8>,
     neighbors: Neighbors,
     corners: Corners,
@@ -163,8 +168,8 @@ fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
                 };
                 for (d, to) in DIRECTIONS.into_iter().enumerate() {
                     let known = to == parent || leads(parent, to) || beaten(to);
-                    let news = from == FROM_NOWHERE || !known;
-                    table[skip as usize][from][around] |= u8::from(leads((1, 1), to) && news) << d;
+                    let new = from == FROM_NOWHERE || !known;
+                    table[skip as usize][from][around] |= u8::from(leads((1, 1), to) && new) << d;
                 }
             }
         }
@@ -334,7 +339,7 @@ impl Grid {
         (1..=MAX_SIDE).contains(&side)
     }
 
-    /// The same map with another neighbourhood.
+    /// The same map with another neighborhood.
     #[must_use]
     pub fn with_neighbors(mut self, neighbors: Neighbors) -> Grid {
         self.neighbors = neighbors;
@@ -361,7 +366,7 @@ impl Grid {
         self.height
     }
 
-    /// Which neighbours a cell has.
+    /// Which neighbors a cell has.
     pub fn neighbors(&self) -> Neighbors {
         self.neighbors
     }
@@ -673,7 +678,7 @@ impl Map for Grid {
     }
 }
 
-/// The octile distance: over `dx` columns and `dy` rows on an empty grid with eight neighbours.
+/// The octile distance: over `dx` columns and `dy` rows on an empty grid with eight neighbors.
 pub(super) fn octile(dx: u64, dy: u64) -> Cost {
     along(dx, dy, extra(Neighbors::Eight))
 }
@@ -684,7 +689,7 @@ fn along(dx: u64, dy: u64, extra: u64) -> Cost {
     Cost(dx.max(dy) * Cost::STRAIGHT.0 + dx.min(dy) * extra)
 }
 
-/// What a step along the shorter side adds: with eight neighbours it makes a straight step diagonal
+/// What a step along the shorter side adds: with eight neighbors it makes a straight step diagonal
 /// (octile distance), with four it is one more straight step (Manhattan distance).
 fn extra(neighbors: Neighbors) -> u64 {
     match neighbors {
@@ -709,7 +714,7 @@ impl fmt::Debug for Grid {
 mod tests {
     use super::*;
 
-    fn neighbours(grid: &Grid, x: u32, y: u32) -> Vec<(u32, u32)> {
+    fn neighbors(grid: &Grid, x: u32, y: u32) -> Vec<(u32, u32)> {
         let mut found = Vec::new();
         grid.for_each_edge(grid.node(Cell::new(x, y)).unwrap(), |node, _| {
             let cell = grid.cell(node);
@@ -737,32 +742,32 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_come_in_a_fixed_order_and_stay_on_the_map() {
+    fn neighbors_come_in_a_fixed_order_and_stay_on_the_map() {
         let grid = Grid::new(3, 3).unwrap();
         let all = [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
-        assert_eq!(neighbours(&grid, 1, 1), all);
-        assert_eq!(neighbours(&grid, 0, 0), [(1, 0), (0, 1), (1, 1)]);
-        assert_eq!(neighbours(&grid, 2, 2), [(2, 1), (1, 2), (1, 1)]);
+        assert_eq!(neighbors(&grid, 1, 1), all);
+        assert_eq!(neighbors(&grid, 0, 0), [(1, 0), (0, 1), (1, 1)]);
+        assert_eq!(neighbors(&grid, 2, 2), [(2, 1), (1, 2), (1, 1)]);
         let four = grid.with_neighbors(Neighbors::Four);
-        assert_eq!(neighbours(&four, 1, 1), [(1, 0), (2, 1), (1, 2), (0, 1)]);
+        assert_eq!(neighbors(&four, 1, 1), [(1, 0), (2, 1), (1, 2), (0, 1)]);
     }
 
     #[test]
-    fn neighbours_are_right_across_tiles() {
+    fn neighbors_are_right_across_tiles() {
         let grid = Grid::new(30, 30).unwrap();
         for (x, y) in [(7, 7), (8, 8), (7, 8), (15, 16), (23, 24)] {
             let all = [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
-            assert_eq!(neighbours(&grid, x, y), all.map(|(dx, dy)| (x + dx - 1, y + dy - 1)));
+            assert_eq!(neighbors(&grid, x, y), all.map(|(dx, dy)| (x + dx - 1, y + dy - 1)));
         }
     }
 
     #[test]
     fn corner_rules_differ_at_one_blocked_cell() {
         let grid = Grid::from_rows([".#", ".."]).unwrap();
-        assert_eq!(neighbours(&grid, 0, 0), [(0, 1)]);
+        assert_eq!(neighbors(&grid, 0, 0), [(0, 1)]);
         let cutting = grid.with_corners(Corners::Allowed);
-        assert_eq!(neighbours(&cutting, 0, 0), [(0, 1), (1, 1)]);
-        assert_eq!(neighbours(&cutting, 1, 0), [], "a blocked cell has no edges");
+        assert_eq!(neighbors(&cutting, 0, 0), [(0, 1), (1, 1)]);
+        assert_eq!(neighbors(&cutting, 1, 0), [], "a blocked cell has no edges");
     }
 
     #[test]

@@ -5,6 +5,8 @@ mod graph;
 mod grid;
 mod layered;
 mod map_text;
+#[cfg(feature = "serde")]
+mod stored;
 
 pub(crate) use corridor::{Corridor, End, Marks};
 pub use graph::{Graph, GraphError};

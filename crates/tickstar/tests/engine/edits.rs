@@ -7,7 +7,7 @@ use crate::kit::{
 use tickstar::catalog::{Config, OnChange};
 use tickstar::{Agent, Cell, Event, Grid, Layered, NodeId, Seen, Step};
 
-/// Blocks and frees a few random cells, but neither of these two. Answers what changed.
+/// Blocks and frees a few random cells, but neither of these two. Returns what changed.
 fn edit(
     problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
@@ -28,7 +28,7 @@ fn edit(
     changed
 }
 
-/// Lets an agent walk while the map changes for so many ticks. Answers how often it began again.
+/// Lets an agent walk while the map changes for so many ticks. Returns how often it began again.
 fn walk_among_edits(
     agent: &mut dyn Agent<LayeredGrid>,
     problem: &mut Problem<LayeredGrid>,
@@ -153,9 +153,9 @@ fn a_door_that_shuts_is_not_walked_through() {
     }
 }
 
-/// Who plans on an abstraction asks it again in every tick: a door that opens need not be told of.
+/// Who plans on a hierarchy asks it again in every tick: a door that opens need not be reported.
 #[test]
-fn who_plans_on_an_abstraction_sees_an_open_door_for_itself() {
+fn who_plans_on_a_hierarchy_sees_an_open_door_for_itself() {
     let plans = |config: &Config| config.entry().facts.needs_hierarchy;
     for config in configs().into_iter().filter(plans) {
         let _context = Telling(&config);

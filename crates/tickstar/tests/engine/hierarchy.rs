@@ -143,7 +143,7 @@ fn a_new_hierarchy_holds_what_it_promises() {
 }
 
 #[test]
-fn so_does_one_that_was_mended_any_number_of_times() {
+fn so_does_one_that_was_repaired_any_number_of_times() {
     let mut random = Random::new(2);
     let mut edits = 0;
     for case in 0..60 {
@@ -174,7 +174,7 @@ fn so_does_one_that_was_mended_any_number_of_times() {
                 check_reachable(&grid, &oracle, hierarchy, &mut random);
             }
         }
-        assert!(tended > 0 || width * height < 100, "no region was made anew");
+        assert!(tended > 0 || width * height < 100, "no region was regrouped");
     }
     assert!(edits > 50_000, "{edits}");
 }
@@ -350,7 +350,7 @@ fn groups(map: &Layered<Grid>, hierarchy: &Hierarchy) -> Vec<Vec<Option<NodeId>>
     (1..=hierarchy.height()).map(of).collect()
 }
 
-/// An edit of a few cells visits a few nodes; one of very many builds the levels anew, and no more.
+/// An edit of a few cells visits a few nodes; one of very many rebuilds the levels, and no more.
 #[test]
 fn a_large_edit_takes_no_more_than_a_new_hierarchy() {
     let mut random = Random::new(8);
@@ -480,4 +480,42 @@ fn copies_change_for_themselves() {
     map.build().unwrap();
     check(&map, &Oracle::of_grid(&map), map.hierarchy().unwrap());
     assert_eq!(map.version(), 4);
+}
+
+/// Of a map that is shared, an edit copies what it touches and a pointer for each chunk, not the whole hierarchy.
+#[test]
+fn the_first_edit_of_a_copy_copies_little() {
+    let mut random = Random::new(9);
+    let mut most = Vec::new();
+    for side in [128_u32, 256, 512, 1024] {
+        let map = Layered::new(Grid::from_fn(side, side, |_| !random.chance(10)).unwrap()).unwrap();
+        let original = map.hierarchy().unwrap();
+        let own = |map: &Layered<Grid>| {
+            let hierarchy = map.hierarchy().unwrap();
+            hierarchy.bytes() - hierarchy.shared_bytes(original)
+        };
+        let copied = (0..50).map(|_| {
+            let mut copy = map.clone();
+            let [x, y] = [0; 2].map(|_| random.below(side.into()) as u32);
+            let free = copy.is_free(Cell::new(x, y));
+            copy.set_free(Cell::new(x, y), !free).unwrap();
+            own(&copy)
+        });
+        most.push(copied.max().unwrap());
+        // And so do changes of a blocked map that is opened, whose hierarchy was empty when it was made.
+        let blocked = Layered::new(Grid::new_blocked(side, side).unwrap()).unwrap();
+        let mut opened = blocked;
+        let cells: Vec<_> = map.free_cells().map(|cell| (cell, true)).collect();
+        cells.chunks(500).for_each(|cells| {
+            opened.edit(cells).unwrap();
+        });
+        let mut copy = opened.clone();
+        copy.set_free(cells[7].0, false).unwrap();
+        let hierarchy = copy.hierarchy().unwrap();
+        let own = hierarchy.bytes() - hierarchy.shared_bytes(opened.hierarchy().unwrap());
+        assert!(side < 512 || own * 8 < hierarchy.bytes(), "{own} of {}", hierarchy.bytes());
+    }
+    let all = Layered::new(Grid::new(1024, 1024).unwrap()).unwrap().hierarchy().unwrap().bytes();
+    assert!(most[3] * 40 < all, "{most:?} of {all}");
+    assert!(most[3] < 2 * most[1], "sixteen times the cells: {most:?}");
 }

@@ -48,7 +48,7 @@ fn look_ahead(
         rim.retain(|node| *node == goal);
         rim.extend(next.difference(&inside));
     }
-    // What is ahead of each node inside: as little as its neighbours let it be, and no less than its own.
+    // What is ahead of each node inside: as little as its neighbors let it be, and no less than its own.
     let mut ahead: BTreeMap<_, _> = inside.iter().map(|&node| (node, u64::MAX)).collect();
     let value = |ahead: &BTreeMap<_, _>, node| ahead.get(&node).copied().unwrap_or_else(|| h(node));
     loop {
@@ -77,7 +77,7 @@ fn distances_inside(oracle: &Oracle, from: NodeId, cells: &BTreeSet<NodeId>) -> 
     Oracle::of_edges(oracle.size(), &edges, true).distances(from)
 }
 
-/// Checks all tables of a level. Answers how many depths were above one, and how many had no limit.
+/// Checks all tables of a level. Returns how many depths were above one, and how many had no limit.
 fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy, level: usize) -> [usize; 3] {
     let tables = Subgoals::build(space, hierarchy, level);
     let told = Oracle::as_told(space);
@@ -224,7 +224,7 @@ fn any_change_of_the_map_drops_them() {
     grid.set_free(Cell::new(3, 3), false).unwrap();
     assert!(grid.subgoals().is_none());
     assert_eq!(kept.subgoals(), Some(&tables), "a copy keeps its own");
-    // A region that is made anew has other nodes, though the map is the same.
+    // A region that is regrouped has other nodes, though the map is the same.
     for (x, y) in (0..30).flat_map(|x| (6..12).map(move |y| (x, y))) {
         grid.edit(&[(Cell::new(x, y), false)]).unwrap();
         grid.edit(&[(Cell::new(x, y), true)]).unwrap();

@@ -55,17 +55,17 @@ impl Subgoals {
     ) -> SubgoalPlan<'s, S> {
         let layout = Layout::new(hierarchy, level);
         let mut owners = vec![NONE; space.size()];
-        let mut centres = Vec::with_capacity(layout.list.len());
+        let mut centers = Vec::with_capacity(layout.list.len());
         for (number, row) in (0..).zip(&layout.list) {
             let cells = hierarchy.cells(level, row.node);
             for cell in &cells {
                 owners[cell.index()] = number;
             }
-            centres.push(centre(space, hierarchy.position(level, row.node), &cells));
+            centers.push(center(space, hierarchy.position(level, row.node), &cells));
         }
         let parts = layout.parts();
         let fingerprint = fingerprint(space, hierarchy, level);
-        SubgoalPlan { space, layout, parts, owners, centres, fingerprint }
+        SubgoalPlan { space, layout, parts, owners, centers, fingerprint }
     }
 }
 
@@ -79,7 +79,7 @@ pub struct SubgoalPlan<'s, S> {
     /// The row of each cell of the map.
     owners: Vec<u32>,
     /// The cell that represents each row.
-    centres: Vec<NodeId>,
+    centers: Vec<NodeId>,
     fingerprint: u64,
 }
 
@@ -112,7 +112,7 @@ impl<S: Map> SubgoalPlan<'_, S> {
 
     /// The cell that represents a node of the level.
     pub fn representative(&self, node: NodeId) -> Option<NodeId> {
-        self.layout.row(node).map(|row| self.centres[row])
+        self.layout.row(node).map(|row| self.centers[row])
     }
 
     /// What a thread needs for its searches.
@@ -127,11 +127,11 @@ impl<S: Map> SubgoalPlan<'_, S> {
             return SubgoalColumn { target, cells: Vec::new() };
         };
         let search = &mut memory.search;
-        search.explore(self.space, self.centres[target], self.centres[target]);
+        search.explore(self.space, self.centers[target], self.centers[target]);
         search.run(self.space, &mut Slice::unlimited());
         let leave = |&row: &u32| {
             let outside = |cell: &NodeId| self.owners[cell.index()] != row;
-            let way = std::iter::successors(Some(self.centres[row as usize]), |&cell| {
+            let way = std::iter::successors(Some(self.centers[row as usize]), |&cell| {
                 search.parent(cell)
             });
             way.into_iter().find(outside).unwrap_or(NOWHERE)
@@ -159,7 +159,7 @@ impl<S: Map> SubgoalPlan<'_, S> {
                     if list.len() == usize::from(NO_WAY) {
                         return NO_WAY;
                     }
-                    list.push((cell, self.depth(self.centres[row as usize], cell, &mut memory)));
+                    list.push((cell, self.depth(self.centers[row as usize], cell, &mut memory)));
                     list.len() as u16 - 1
                 });
                 pairs[self.layout.list[row as usize].first + to.column as usize] = way;
@@ -204,7 +204,7 @@ impl<S: Map> SubgoalPlan<'_, S> {
 
 /// Of the cells of a node, the closest to their mean position; of several, or where there are no positions,
 /// the one with the smallest id.
-fn centre(space: &impl Map, mean: Option<(i64, i64, u32)>, cells: &[NodeId]) -> NodeId {
+fn center(space: &impl Map, mean: Option<(i64, i64, u32)>, cells: &[NodeId]) -> NodeId {
     let (sum_x, sum_y, count) = mean.unwrap_or_default();
     let off = |&cell: &NodeId| {
         let (x, y) = space.position(cell).unwrap_or_default();
