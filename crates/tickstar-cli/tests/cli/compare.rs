@@ -124,8 +124,8 @@ fn outputs_have_the_metrics_of_the_list() {
     let titled = METRICS.iter().filter(|metric| metric.section() != Some(Section::Frames));
     let titled: Vec<_> = titled.filter_map(|metric| Some((metric.title()?, metric))).collect();
     let words = |text: &str| text.split_whitespace().count();
-    let titles: usize = titled.iter().map(|(title, _)| words(title)).sum();
-    assert_eq!(words(header), words("algorithm budget reached") + titles, "{header}");
+    let title_words: usize = titled.iter().map(|(title, _)| words(title)).sum();
+    assert_eq!(words(header), words("algorithm budget reached") + title_words, "{header}");
     for (title, metric) in titled {
         assert!(header.contains(title), "{title}: {header}");
         assert!(table.contains(&format!("{title}: {}", metric.meaning)), "{title}: {table}");
