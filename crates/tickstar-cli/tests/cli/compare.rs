@@ -1,10 +1,13 @@
 //! `tickstar compare`: the table, and the same as CSV.
 
-use crate::support::{Folder, INPUT, USAGE, map, refused, same};
+use tickstar_lab::{Comparison, METRICS, Section};
+
+use crate::support::{Folder, INPUT, USAGE, has_in_order, map, refused, same};
 
 const DEFAULTS: [&str; 4] = ["astar", "late-astar", "tba", "tba:switch=true"];
 const BUDGETS: [&str; 4] = ["10", "25", "100", "1000"];
 
+/// The published columns of CSV, in order.
 const COLUMNS: [&str; 19] = [
     "algorithm",
     "budget",
@@ -70,7 +73,7 @@ fn csv_goes_to_standard_output_or_to_a_file() {
     let compare = "compare --map builtin:rooms-64 --map builtin:random-64 --take 3 --csv";
     let text = folder.run(compare).good();
     let rows = rows(&text);
-    assert_eq!(rows[0], COLUMNS);
+    has_in_order(&rows[0], &COLUMNS);
     let who: Vec<_> = rows[1..].iter().map(|row| (row[0], row[1])).collect();
     let pairs: Vec<_> = DEFAULTS.iter().flat_map(|&a| BUDGETS.map(|budget| (a, budget))).collect();
     assert_eq!(who, pairs);
@@ -101,9 +104,37 @@ fn algorithms_are_compared_as_requested() {
     assert_eq!(names, [("wastar:weight=3:reopen=true", "7"), ("gbfs", "7")]);
 }
 
+/// Every column of CSV without a clock and without a hierarchy.
+fn columns() -> Vec<&'static str> {
+    let metrics = Comparison { rows: Vec::new(), timed: false };
+    let names = metrics.metrics().map(|metric| metric.name);
+    COLUMNS[..4].iter().copied().chain(names).collect()
+}
+
+/// Every output is made from the one list of metrics: a metric in it is a key of records, a column of CSV and,
+/// if it has a title, a column of the table with a line in the legend; and there are no others.
+#[test]
+fn outputs_have_the_metrics_of_the_list() {
+    let folder = Folder::new("compare-metrics");
+    let compare = "compare --map builtin:rooms-64 --take 1 --budgets 50 --algorithms astar";
+    let csv = folder.run(&format!("{compare} --csv")).good();
+    assert_eq!(rows(&csv)[0], columns());
+    let table = folder.run(compare).good();
+    let header = table.lines().find(|line| line.trim().starts_with("algorithm")).unwrap();
+    let titled = METRICS.iter().filter(|metric| metric.section() != Some(Section::Frames));
+    let titled: Vec<_> = titled.filter_map(|metric| Some((metric.title()?, metric))).collect();
+    let words = |text: &str| text.split_whitespace().count();
+    let title_words: usize = titled.iter().map(|(title, _)| words(title)).sum();
+    assert_eq!(words(header), words("algorithm budget reached") + title_words, "{header}");
+    for (title, metric) in titled {
+        assert!(header.contains(title), "{title}: {header}");
+        assert!(table.contains(&format!("{title}: {}", metric.meaning)), "{title}: {table}");
+    }
+}
+
 /// A number of a row of CSV.
 fn value(row: &[&str], name: &str) -> f64 {
-    let column = COLUMNS.iter().position(|&column| column == name).unwrap();
+    let column = columns().iter().position(|&column| column == name).unwrap();
     row[column].parse().unwrap_or_else(|error| panic!("{name}: {error}: {row:?}"))
 }
 

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use tickstar::catalog::WorkBound;
 
 use crate::support::{
-    Cell, Folder, MOVEMENTS, Movement, TestMap, algorithms, cell, facts, json_lines, length, map,
-    most_updates, number, same,
+    Cell, Folder, MOVEMENTS, Movement, TestMap, algorithms, cell, facts, has_in_order, json_lines,
+    length, map, most_updates, number, same,
 };
 
-/// Every field of a record, in the order in which they are written.
+/// The published fields of a record, in the order in which they are written.
 const FIELDS: [&str; 26] = [
     "map",
     "start",
@@ -83,8 +83,8 @@ fn each_problem_has_a_record_with_every_field_in_the_order_of_the_input() {
         [((0, 0), (9, 5)), ((9, 5), (0, 0)), ((5, 0), (2, 3)), ((0, 0), CLOSED), ((2, 3), (2, 3))];
     assert_eq!(ends, expected);
     for record in &records {
-        let fields: Vec<_> = record.as_object().unwrap().keys().collect();
-        assert_eq!(fields, FIELDS);
+        let fields: Vec<_> = record.as_object().unwrap().keys().map(String::as_str).collect();
+        has_in_order(&fields, &FIELDS);
         assert_eq!(record["map"], "a.map");
         assert_eq!(record["algorithm"], "tba");
         assert_eq!(record["budget"], 20);

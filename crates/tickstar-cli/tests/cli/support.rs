@@ -129,6 +129,15 @@ pub const USAGE: i32 = 2;
 /// A file, or a problem in it, is bad.
 pub const INPUT: i32 = 3;
 
+/// Checks that names are there, in this order; others may be between them. So a name that is published cannot
+/// vanish, and a new one needs no change of a test.
+pub fn has_in_order(found: &[&str], names: &[&str]) {
+    let mut rest = found.iter();
+    for name in names {
+        assert!(rest.any(|found| found == name), "`{name}` is missing or misplaced: {found:?}");
+    }
+}
+
 /// Checks that the program refuses, and that its message holds all of these.
 pub fn refused(folder: &Folder, arguments: &str, code: i32, named: &[&str]) {
     let ran = folder.run(arguments);

@@ -342,7 +342,7 @@ impl Clutter {
 /// let world = terrain.world(NodeId(0), NodeId(5));
 /// let config = TimeBoundedConfig::default();
 /// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
-/// agent.tick(world.known(), agent.position(), Seen::default(), &mut Slice::new(10));
+/// agent.tick(world.known(), NodeId(0), Seen::default(), &mut Slice::new(10));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -355,7 +355,7 @@ impl Clutter {
 /// let world = terrain.world(NodeId(0), NodeId(5));
 /// let config = TimeBoundedConfig::default();
 /// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
-/// agent.tick(world.truth(), agent.position(), Seen::default(), &mut Slice::new(10));
+/// agent.tick(world.truth(), NodeId(0), Seen::default(), &mut Slice::new(10));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
