@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use tickstar::Hierarchy;
+use tickstar::agent::d_lrta::Subgoals;
 use tickstar::catalog::Config;
-use tickstar::{Hierarchy, Subgoals};
 use tickstar_lab::text::{self, quoted};
 use tickstar_lab::{
     ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Judging, Metric,

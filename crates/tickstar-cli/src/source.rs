@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use tickstar::agent::d_lrta::Subgoals;
 use tickstar::catalog::{self, Config, Entry};
-use tickstar::{Cell, Corners, Grid, Hierarchy, Neighbors, Subgoals};
+use tickstar::space::{Corners, Neighbors};
+use tickstar::{Cell, Grid, Hierarchy};
 use tickstar_lab::builtin::{self, Builtin};
 use tickstar_lab::text::{self, quoted};
 use tickstar_lab::{Clock, FailedProblem, Job, Pace, Problem, Terrain, WorldKind, files};

@@ -10,10 +10,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use pathfinding::prelude::astar;
-use tickstar::{
-    Agent, BestFirst, Cell, Event, OpenList, SearchConfig, Seen, Slice, Step, TimeBounded,
-    TimeBoundedConfig, Tracing,
-};
+use tickstar::agent::time_bounded::Tracing;
+use tickstar::search::{BestFirst, OpenList, SearchConfig};
+use tickstar::{Agent, Cell, Event, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
 
 use courses::{Course, courses};
 

@@ -9,7 +9,8 @@ mod courses;
 use std::time::{Duration, Instant};
 
 use tickstar::catalog::{self, Config, WorkBound};
-use tickstar::{BestFirst, Grid, Layered, NodeId, SearchConfig, Seen, Slice, Step};
+use tickstar::search::{BestFirst, SearchConfig};
+use tickstar::{Grid, Layered, NodeId, Seen, Slice, Step};
 use tickstar_lab::Terrain;
 
 use courses::{Course, courses};

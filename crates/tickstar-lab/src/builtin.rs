@@ -96,9 +96,10 @@ static ALL: [Builtin; 12] = [
 
 #[cfg(test)]
 mod tests {
+    use tickstar::search::SearchConfig;
     use tickstar::{
-        Agent, Cost, Event, NodeId, SearchConfig, Seen, Slice, Space, Step, TimeBounded,
-        TimeBoundedConfig, find_path,
+        Agent, Cost, Event, NodeId, Seen, Slice, Space, Step, TimeBounded, TimeBoundedConfig,
+        find_path,
     };
 
     use super::*;

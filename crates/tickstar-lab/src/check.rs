@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use tickstar::{BestFirst, Cell, Grid, SearchConfig, Slice, Status};
+use tickstar::search::{BestFirst, SearchConfig, Status};
+use tickstar::{Cell, Grid, Slice};
 
 use crate::Problem;
 use crate::files::{self, FileError};

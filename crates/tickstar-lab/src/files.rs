@@ -8,7 +8,8 @@ use std::str::FromStr;
 use std::{fs, io};
 
 use thiserror::Error;
-use tickstar::{Cell, Grid, MapError};
+use tickstar::space::MapError;
+use tickstar::{Cell, Grid};
 
 use crate::text::{self, quoted};
 

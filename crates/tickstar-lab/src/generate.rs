@@ -703,7 +703,7 @@ mod tests {
     fn connection_is_by_the_moves_of_the_grid() {
         let grid = Grid::from_rows([".#.", "#.#", ".#."]).unwrap();
         assert_eq!(random_problems(&grid, 5, 1), []);
-        let cutting = grid.with_corners(tickstar::Corners::Allowed);
+        let cutting = grid.with_corners(tickstar::space::Corners::Allowed);
         assert_eq!(random_problems(&cutting, 5, 1).len(), 5);
         assert_eq!(random_problems(&Grid::new_blocked(4, 4).unwrap(), 5, 1), []);
         assert_eq!(random_problems(&Grid::new(1, 1).unwrap(), 5, 1), []);

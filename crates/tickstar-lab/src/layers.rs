@@ -4,7 +4,8 @@
 use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
-use tickstar::{Cell, Grid, Hierarchy, Layered, NodeId, Space, Subgoals};
+use tickstar::agent::d_lrta::Subgoals;
+use tickstar::{Cell, Grid, Hierarchy, Layered, NodeId, Space};
 
 use crate::Ranked;
 use crate::generate::Dice;

@@ -5,7 +5,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 use tickstar::catalog::Config;
-use tickstar::{AgentError, Cell, Cost, Grid, NodeId, SearchConfig, find_path};
+use tickstar::search::SearchConfig;
+use tickstar::{AgentError, Cell, Cost, Grid, NodeId, find_path};
 
 use crate::{
     Clock, Clocked, Journey, Observer, Problem, Reference, Sim, Tally, Terrain, Truth, Undefined,
@@ -363,7 +364,7 @@ impl<'a> Job<'a> {
 
 /// The parameters as JSON, with numbers and booleans as such.
 fn params(config: &Config) -> serde_json::Map<String, serde_json::Value> {
-    let value = |text: &str| match text.parse::<tickstar::Ratio>() {
+    let value = |text: &str| match text.parse::<tickstar::search::Ratio>() {
         Ok(ratio) => serde_json::json!(ratio.as_f64()),
         Err(_) => match text {
             "true" | "false" => serde_json::json!(text == "true"),

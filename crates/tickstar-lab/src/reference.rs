@@ -4,7 +4,8 @@
 //! from the text. Here they are the moves that lie on no shortest path from where they begin, which
 //! agrees with everything the paper says about them.
 
-use tickstar::{BestFirst, Cost, Grid, Map, NodeId, Priority, SearchConfig, Slice, Space, Status};
+use tickstar::search::{BestFirst, Priority, SearchConfig, Status};
+use tickstar::{Cost, Grid, Map, NodeId, Slice, Space};
 
 use crate::Truth;
 

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
+use tickstar::budget::Work;
 use tickstar::catalog::{Config, Entry};
-use tickstar::{
-    Agent, AgentError, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step, Work,
-};
+use tickstar::{Agent, AgentError, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step};
 
 use crate::reference::Moment;
 use crate::{Outcome, Segment, Terrain, World};
@@ -96,6 +95,8 @@ pub struct Sim {
     goal: NodeId,
     /// Where the agent stands.
     at: NodeId,
+    /// The path of the last search that found one.
+    plan: Option<Vec<NodeId>>,
     /// Whether journeys have their segments.
     segmented: bool,
 }
@@ -113,8 +114,8 @@ impl Sim {
     ) -> Result<Sim, AgentError> {
         let world = terrain.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
-        let algorithm = config.entry();
-        Ok(Sim { world, agent, algorithm, budget, start, goal, at: start, segmented: false })
+        let (algorithm, at, plan, segmented) = (config.entry(), start, None, false);
+        Ok(Sim { world, agent, algorithm, budget, start, goal, at, plan, segmented })
     }
 
     /// The same, with the segments that are planned recorded, which takes memory for each.
@@ -128,9 +129,9 @@ impl Sim {
         &self.world
     }
 
-    /// The whole path the agent's last search has found.
+    /// The whole path the agent's last search has found, from where that search began.
     pub fn plan(&self) -> Option<Vec<NodeId>> {
-        self.agent.plan()
+        self.plan.clone().or_else(|| self.agent.plan())
     }
 
     /// Puts the agent back to the start, with all it knows of the map and has learned.
@@ -139,7 +140,7 @@ impl Sim {
     /// When it cannot stand there any more.
     pub fn put_back(&mut self) -> Result<(), AgentError> {
         self.agent.restart(self.world.known(), self.start)?;
-        self.at = self.start;
+        (self.at, self.plan) = (self.start, None);
         self.world.moved(self.start);
         Ok(())
     }
@@ -190,6 +191,11 @@ impl Sim {
                 && slice.updates() <= limits.updates;
             assert!(within, "bug: {} exceeds its budget", self.algorithm.name);
             journey.tally.work(&slice);
+            journey.tally.peak_bytes = journey.tally.peak_bytes.max(self.agent.bytes());
+            if slice.has(Event::Found) || slice.has(Event::Restart) {
+                // Once the path is followed, an agent may keep what lies ahead alone.
+                self.plan = self.agent.plan().filter(|_| slice.has(Event::Found));
+            }
             if let Some(segments) = &mut journey.segments {
                 unassigned += slice.expansions();
                 if let Some(length) = self.planned(at, &slice) {
@@ -229,8 +235,6 @@ impl Sim {
                 Step::Unreachable | Step::Wait | Step::Arrived => {}
             }
         }
-        // Agents keep what they have allocated, so the end is the peak.
-        journey.tally.peak_bytes = self.agent.bytes();
         journey
     }
 
@@ -314,7 +318,8 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use tickstar::{Cell, Limits, catalog};
+    use tickstar::budget::Limits;
+    use tickstar::{Cell, catalog};
 
     use super::*;
 

@@ -5,7 +5,8 @@ mod common;
 use std::path::Path;
 
 use tickstar::catalog::{self, Config};
-use tickstar::{Event, Grid, NodeId, SearchConfig, Seen, Slice, Space, Step, find_path};
+use tickstar::search::SearchConfig;
+use tickstar::{Event, Grid, NodeId, Seen, Slice, Space, Step, find_path};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
 use tickstar_lab::{Outcome, Sim, Terrain};
 

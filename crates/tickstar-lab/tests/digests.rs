@@ -19,7 +19,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use tickstar::{Cell, Corners, Grid, Neighbors, catalog};
+use tickstar::space::{Corners, Neighbors};
+use tickstar::{Cell, Grid, catalog};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
 use tickstar_lab::{Job, Outcome, Problem, Terrain, builtin};
 

@@ -1,7 +1,8 @@
 //! The memory of an agent grows with the nodes it has generated, not with the size of the map.
 
 use tickstar::catalog::{self, Config};
-use tickstar::{BestFirst, Cell, Grid, NodeId, SearchConfig, Slice, Status};
+use tickstar::search::{BestFirst, SearchConfig, Status};
+use tickstar::{Cell, Grid, NodeId, Slice};
 use tickstar_lab::generate::{Kind, generate};
 use tickstar_lab::{Journey, Sim, Terrain, WorldKind};
 

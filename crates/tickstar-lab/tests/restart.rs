@@ -4,10 +4,12 @@
 
 use std::cell::Cell as Counter;
 
+use tickstar::agent::time_bounded::{Restart, Tracing};
 use tickstar::catalog;
+use tickstar::search::SearchConfig;
 use tickstar::{
-    Agent, Cell, Cost, Event, Grid, Map, NodeId, Restart, SearchConfig, Seen, Slice, Space, Step,
-    TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, Cell, Cost, Event, Grid, Map, NodeId, Seen, Slice, Space, Step, TimeBounded,
+    TimeBoundedConfig,
 };
 use tickstar_lab::{Job, Outcome, Record, Terrain, builtin};
 

@@ -5,8 +5,9 @@ mod common;
 
 use std::path::Path;
 
+use tickstar::Grid;
 use tickstar::catalog;
-use tickstar::{Corners, Grid};
+use tickstar::space::Corners;
 use tickstar_lab::files::{read_map, read_problems};
 use tickstar_lab::{Job, Problem, Record, Summary, Terrain};
 

@@ -61,35 +61,43 @@
 //! bit a cell, edited in place), [`Graph`]s, or your own [`Space`].
 #![deny(missing_docs)]
 
-mod agent;
-mod budget;
+pub mod agent;
+pub mod budget;
 pub mod catalog;
 mod cost;
 mod find;
-mod hierarchy;
+pub mod hierarchy;
 mod id;
 mod printable;
 mod ratio;
-mod search;
-mod space;
-pub(crate) use space::Skip;
+pub mod search;
+pub mod space;
 
-pub use agent::{
-    Acting, Agent, AgentError, AgentState, Avoid, Commitment, DLrta, DLrtaConfig, DStarLite,
-    DStarLiteConfig, Lesson, Local, LocalConfig, Lookahead, PrLrta, PrLrtaConfig, Pra, PraConfig,
-    QuickPath, Restart, Seen, StartLevel, Step, SubgoalColumn, SubgoalPlan, SubgoalSearch, Ties,
-    TimeBounded, TimeBoundedConfig, Tracing,
-};
-pub use budget::{Event, Limits, Slice, Work};
+pub use agent::pra::{Pra, PraConfig};
+pub use agent::time_bounded::{TimeBounded, TimeBoundedConfig};
+pub use agent::{Agent, AgentError, AgentState, Seen, Step};
+pub use budget::{Event, Slice};
 pub use cost::Cost;
-pub use find::{EndpointError, Path, find_path};
-pub use hierarchy::{Hierarchy, HierarchyError, Level, Subgoal, Subgoals, SubgoalsError};
+pub use find::{Path, find_path};
+pub use hierarchy::Hierarchy;
 pub use id::NodeId;
-pub use ratio::{Ratio, RatioError};
-pub use search::{BestFirst, OpenList, Pool, Priority, SearchConfig, Status, WeightError};
-pub use space::{
-    Cell, Corners, Graph, GraphError, Grid, GridError, Layered, Map, MapError, Neighbors, Space,
-};
+pub use search::Pool;
+pub use space::{Cell, Graph, Grid, Layered, Map, Space};
+
+// Inside the crate everything has a short path.
+pub(crate) use agent::d_lrta::{DLrta, DLrtaConfig};
+pub(crate) use agent::dstar_lite::{DStarLite, DStarLiteConfig, Ties};
+pub(crate) use agent::local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+pub(crate) use agent::pr_lrta::{PrLrta, PrLrtaConfig};
+pub(crate) use agent::pra::StartLevel;
+pub(crate) use agent::quickpath::QuickPath;
+pub(crate) use agent::time_bounded::{Acting, Restart, Tracing};
+pub(crate) use budget::{Limits, Work};
+pub(crate) use find::EndpointError;
+pub(crate) use hierarchy::{HierarchyError, Level, Subgoals};
+pub(crate) use ratio::{Ratio, RatioError};
+pub(crate) use search::{BestFirst, OpenList, Priority, SearchConfig, Status, WeightError};
+pub(crate) use space::Skip;
 
 /// The README's example is compiled and run as a test.
 #[cfg(doctest)]

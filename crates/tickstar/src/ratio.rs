@@ -13,7 +13,7 @@ const LIMIT: u64 = 1_000_000;
 /// A non-negative fraction in lowest terms, such as the weight 7/5.
 ///
 /// ```
-/// use tickstar::Ratio;
+/// use tickstar::search::Ratio;
 /// assert_eq!("1.4".parse(), Ratio::new(7, 5));
 /// assert_eq!(Ratio::try_from(0.9), Ratio::new(9, 10));
 /// assert!(Ratio::try_from(f64::NAN).is_err());

@@ -1,7 +1,8 @@
 //! What is written with `serde` is read again; what makes no sense is refused.
 
 use serde_json::{from_str, from_value, json, to_string, to_value};
-use tickstar::{Cell, Corners, Cost, Grid, Neighbors, NodeId};
+use tickstar::space::{Corners, Neighbors};
+use tickstar::{Cell, Cost, Grid, NodeId};
 
 #[test]
 fn a_grid_is_what_it_was() {

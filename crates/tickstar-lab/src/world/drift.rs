@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tickstar::{Grid, Layered, NodeId, Ratio, Space};
+use tickstar::search::Ratio;
+use tickstar::{Grid, Layered, NodeId, Space};
 
 use super::{News, nodes, set};
 use crate::generate::Dice;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 use tickstar::catalog::Entry;
-use tickstar::{Ratio, RatioError};
+use tickstar::search::{Ratio, RatioError};
 
 use crate::text::quoted;
 

@@ -11,10 +11,12 @@ mod script;
 use std::sync::Arc;
 
 use thiserror::Error;
+use tickstar::agent::d_lrta::Subgoals;
 use tickstar::catalog::{Config, Entry};
-use tickstar::{
-    Cell, Cost, Grid, HierarchyError, Layered, Neighbors, NodeId, Ratio, Slice, Space, Subgoals,
-};
+use tickstar::hierarchy::HierarchyError;
+use tickstar::search::Ratio;
+use tickstar::space::Neighbors;
+use tickstar::{Cell, Cost, Grid, Layered, NodeId, Slice, Space};
 
 use self::drift::{Drift, Ground};
 pub use self::kind::{WorldKind, WorldKindError};
@@ -563,7 +565,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::fs;
 
-    use tickstar::Corners;
+    use tickstar::space::Corners;
 
     use super::*;
     use crate::generate::{Kind, generate};

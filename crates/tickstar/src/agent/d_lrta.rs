@@ -6,7 +6,7 @@
 //! the outline was at hand: this is our reconstruction.
 //!
 //! # Beforehand
-//! For every two nodes of a level of the map's [`Hierarchy`] a subgoal and a depth: see [`Subgoals`]. They are
+//! For every two nodes of a level of the map's [`Hierarchy`](crate::Hierarchy) a subgoal and a depth: see [`Subgoals`]. They are
 //! given to the map by [`Layered::set_subgoals`](crate::Layered::set_subgoals).
 //!
 //! # One tick
@@ -43,14 +43,12 @@
 
 mod tables;
 
+pub use crate::hierarchy::subgoals::{Subgoal, Subgoals, SubgoalsError};
 pub use tables::{SubgoalColumn, SubgoalPlan, SubgoalSearch};
 
 use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Stamp, Stamped, Toward};
-use crate::{Map, NodeId, Pool, Subgoal};
-
-#[cfg(doc)]
-use crate::Subgoals;
+use crate::{Map, NodeId, Pool};
 
 /// How a [`DLrta`] works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +71,8 @@ impl Default for DLrtaConfig {
 /// An agent that walks from subgoal to subgoal: D LRTA*, our reconstruction.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, DLrta, DLrtaConfig, Grid, Layered, Seen, Slice, Step, Subgoals};
+/// use tickstar::agent::d_lrta::{DLrta, DLrtaConfig, Subgoals};
+/// use tickstar::{Agent, Cell, Grid, Layered, Seen, Slice, Step};
 /// let grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// let mut grid = Layered::new(grid)?;
 /// let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 1);

@@ -27,10 +27,10 @@
 //!   on; the agent stands until both are done.
 //! * The paper recomputes every neighbour whose `rhs` equals `c + g` of a node that has become infinite.
 //!   Here each node remembers which neighbour its `rhs` came from, and only those that relied on the node
-//!   are recomputed. The values are the same. It also gives [`Agent::plan`]; of several cheapest ways the
+//!   are recomputed. The values are the same. It also gives [`AgentState::plan`](crate::AgentState::plan); of several cheapest ways the
 //!   agent may walk another than the one planned.
 //! * A node whose `g` has fallen need not show that to those which can get to the neighbour it came from
-//!   as cheaply without it ([`Skip::Seen`]): their own `rhs` is no greater already.
+//!   as cheaply without it: their own `rhs` is no greater already.
 //! * The paper computes the key of a neighbour again even if its `rhs` stays the same. Here its key is
 //!   left as it is, and checked like all others when its turn comes.
 //! * `km` does not grow if the changes turn out to alter no `rhs`.
@@ -50,7 +50,7 @@
 //!
 //! # What it asks of the space
 //! Edges that can be walked back, as the search runs against the agent's way. And beyond what
-//! [`Space`] promises, the estimate must obey the triangle inequality, as those of [`Grid`](crate::Grid)
+//! [`Space`](crate::Space) promises, the estimate must obey the triangle inequality, as those of [`Grid`](crate::Grid)
 //! and [`Graph`](crate::Graph) do, and stay consistent whatever opens; or else paths may be longer than
 //! need be.
 //!
@@ -177,7 +177,8 @@ pub struct DStarLiteConfig {
 /// An agent that stands until it knows a cheapest path, walks it, and repairs it where the map changes.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, DStarLite, DStarLiteConfig, Grid, Seen, Slice, Step};
+/// use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
+/// use tickstar::{Agent, Cell, Grid, Seen, Slice, Step};
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal)?;

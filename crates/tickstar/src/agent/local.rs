@@ -158,7 +158,8 @@ impl Default for LocalConfig {
 /// An agent that looks a little way ahead each tick, learns a better heuristic, and takes a step.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, Grid, Local, LocalConfig, Seen, Slice, Step};
+/// use tickstar::agent::local::{Local, LocalConfig};
+/// use tickstar::{Agent, Cell, Grid, Seen, Slice, Step};
 /// let grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = Local::new(&grid, LocalConfig::default(), start, goal)?;

@@ -3,26 +3,19 @@
 //! [`Walker`] is the one driver: it knows where the agent stands and whether it has arrived, and takes care that
 //! every step is legal. What to do next is decided by a [`Policy`], one per family of algorithms.
 
-mod d_lrta;
-mod dstar_lite;
-mod local;
-mod pr_lrta;
-mod pra;
-mod quickpath;
+pub mod d_lrta;
+pub mod dstar_lite;
+pub mod local;
+pub mod pr_lrta;
+pub mod pra;
+pub mod quickpath;
 mod refine;
 mod route;
 mod shortcut;
-mod time_bounded;
+pub mod time_bounded;
 mod walker;
 
-pub use d_lrta::{DLrta, DLrtaConfig, SubgoalColumn, SubgoalPlan, SubgoalSearch};
-pub use dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 pub(crate) use local::Ball;
-pub use local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
-pub use pr_lrta::{PrLrta, PrLrtaConfig};
-pub use pra::{Pra, PraConfig, StartLevel};
-pub use quickpath::QuickPath;
-pub use time_bounded::{Acting, Restart, TimeBounded, TimeBoundedConfig, Tracing};
 pub use walker::{Cx, Decision, Keep, Needs, Policy, Walker};
 
 use thiserror::Error;

@@ -83,7 +83,8 @@ impl Default for PrLrtaConfig {
 /// An agent that learns on a level of its map's [`Hierarchy`]: PR LRTA*, our reconstruction.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, Grid, Layered, PrLrta, PrLrtaConfig, Seen, Slice, Step};
+/// use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
+/// use tickstar::{Agent, Cell, Grid, Layered, Seen, Slice, Step};
 /// let grid = Layered::new(Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?)?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let config = PrLrtaConfig { level: 2, ..PrLrtaConfig::default() };

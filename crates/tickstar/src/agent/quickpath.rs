@@ -33,7 +33,8 @@ use crate::{Hierarchy, Limits, Map, NodeId, Pool, Slice, Space};
 /// An agent that walks a way without having searched for it: of any length, but at once.
 ///
 /// ```
-/// use tickstar::{Agent, Cell, Grid, Layered, QuickPath, Seen, Slice, Step};
+/// use tickstar::agent::quickpath::QuickPath;
+/// use tickstar::{Agent, Cell, Grid, Layered, Seen, Slice, Step};
 /// let grid = Layered::new(Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?)?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = QuickPath::new(&grid, start, goal)?;

@@ -19,7 +19,7 @@
 //! connected exactly when climbing from both leads to the same node.
 //!
 //! # Repair
-//! Building a hierarchy and repairing it are one algorithm: [level by level](repair), what has no parent is grouped.
+//! Building a hierarchy and repairing it are one algorithm: level by level, what has no parent is grouped.
 //! At first that is everything; after a change only the nodes that lost their group. On each level
 //! 1. edges that have come or gone are taken into the counts of the edges between groups;
 //! 2. a group that is not connected inside any more keeps its largest part, and the others lose their
@@ -55,7 +55,7 @@
 //! it, so its bounds stay as ragged as they have become.
 //!
 //! # Copies
-//! Copies of a hierarchy share its memory in [chunks](store) of 8 KB. An edit of one copies the chunks it touches,
+//! Copies of a hierarchy share its memory in chunks of 8 KB. An edit of one copies the chunks it touches,
 //! a few on each level, and one pointer per chunk.
 //!
 //! # Limits
@@ -72,4 +72,4 @@ pub(crate) mod subgoals;
 
 pub use levels::{Hierarchy, HierarchyError, Level};
 pub(crate) use repair::Edit;
-pub use subgoals::{Subgoal, Subgoals, SubgoalsError};
+pub(crate) use subgoals::Subgoals;

@@ -46,7 +46,8 @@ pub struct Subgoal {
 /// They take a search over the map for each node of the level, which can be done on many threads:
 ///
 /// ```
-/// use tickstar::{Grid, Layered, Subgoals};
+/// use tickstar::agent::d_lrta::Subgoals;
+/// use tickstar::{Grid, Layered};
 /// let mut grid = Layered::new(Grid::new(40, 40)?)?;
 /// let tables = {
 ///     let plan = Subgoals::plan(&grid, grid.hierarchy().unwrap(), 3);
@@ -503,7 +504,7 @@ mod tests {
         }
         assert!(regrouped > 0);
         let allowed =
-            Layered::new(grid.into_space().with_corners(crate::Corners::Allowed)).unwrap();
+            Layered::new(grid.into_space().with_corners(crate::space::Corners::Allowed)).unwrap();
         assert_eq!(read(&bytes, &allowed), Err(SubgoalsError::OtherMap));
     }
 

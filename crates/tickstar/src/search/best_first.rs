@@ -89,7 +89,8 @@ impl Stamp for Record {
 /// A best-first search that can be stopped and resumed, and reused without giving up its memory.
 ///
 /// ```
-/// use tickstar::{BestFirst, Cell, Grid, SearchConfig, Slice, Status};
+/// use tickstar::search::{BestFirst, SearchConfig, Status};
+/// use tickstar::{Cell, Grid, Slice};
 /// let grid = Grid::from_rows(["....", ".##.", "...."])?;
 /// let [from, to] = [(0, 1), (3, 1)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut search = BestFirst::new(SearchConfig::default());

@@ -247,7 +247,7 @@ impl Grid {
     /// use tickstar::{Cell, Grid};
     /// let ring = Grid::from_fn(3, 3, |cell| cell != Cell::new(1, 1))?;
     /// assert_eq!(ring.to_rows().collect::<Vec<_>>(), ["...", ".#.", "..."]);
-    /// # Ok::<(), tickstar::GridError>(())
+    /// # Ok::<(), tickstar::space::GridError>(())
     /// ```
     ///
     /// # Errors
@@ -272,7 +272,7 @@ impl Grid {
     /// use tickstar::Grid;
     /// let grid = Grid::from_bytes(3, 2, &[1, 0, 1, 255, 7, 0])?;
     /// assert_eq!(grid.to_rows().collect::<Vec<_>>(), [".#.", "..#"]);
-    /// # Ok::<(), tickstar::GridError>(())
+    /// # Ok::<(), tickstar::space::GridError>(())
     /// ```
     ///
     /// # Errors
@@ -293,7 +293,7 @@ impl Grid {
     /// let grid = Grid::from_bits(3, 2, &[0b_011_101])?;
     /// assert_eq!(grid.to_rows().collect::<Vec<_>>(), [".#.", "..#"]);
     /// assert_eq!(grid.to_bits(), [0b_011_101]);
-    /// # Ok::<(), tickstar::GridError>(())
+    /// # Ok::<(), tickstar::space::GridError>(())
     /// ```
     ///
     /// # Errors

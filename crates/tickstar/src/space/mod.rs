@@ -5,6 +5,7 @@ mod graph;
 mod grid;
 mod layered;
 mod map_text;
+mod sealed;
 #[cfg(feature = "serde")]
 mod stored;
 
@@ -13,6 +14,9 @@ pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
 pub use layered::Layered;
 pub use map_text::MapError;
+pub(crate) use sealed::{Sealed, Skip};
+
+pub use crate::find::EndpointError;
 
 use crate::{Cost, Hierarchy, NodeId, Subgoals};
 
@@ -171,22 +175,3 @@ pub trait Map: Space {
         self.for_each_edge(from, |to, cost| visit(to, cost, self.estimate(to, goal)));
     }
 }
-
-/// Which neighbors of a node a search need not be shown.
-#[doc(hidden)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Skip {
-    /// The parent, and any node that an edge leads to straight from the parent at no greater cost
-    /// than over this node: the search has been there.
-    Seen,
-    /// Also any node to which two edges lead from the parent, over a third node, at a cost strictly
-    /// lower than over this node. That is sound for A* alone, and on a map that does not change
-    /// during the search: the third node is on the open list with a smaller key, and will be
-    /// expanded before the dearer way could ever come to its turn.
-    Beaten,
-}
-
-/// Only this crate can make one, so only it can implement or call what asks for one.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Sealed;

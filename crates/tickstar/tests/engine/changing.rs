@@ -4,10 +4,13 @@ use crate::kit::{
     LayeredGrid, Oracle, Problem, Random, Telling, Tick, check_branch, check_estimates, configs,
     distance_on_empty_map, ratio, tick, too_many_ticks, walk, weighted,
 };
+use tickstar::agent::time_bounded::{Restart, Tracing};
 use tickstar::catalog::{Entry, FirstMove, OnChange};
+use tickstar::search::{BestFirst, Priority, SearchConfig, Status};
+use tickstar::space::{Corners, Neighbors};
 use tickstar::{
-    Agent, BestFirst, Cell, Corners, Cost, Event, Graph, Grid, Neighbors, NodeId, Priority,
-    Restart, SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, Cell, Cost, Event, Graph, Grid, NodeId, Seen, Slice, Step, TimeBounded,
+    TimeBoundedConfig,
 };
 
 /// Repeated TB-WA* as in the paper: tracing is free.

@@ -7,10 +7,12 @@ use crate::kit::{
     Kind, LayeredGraph, LayeredGrid, Member, Most, Problem, Random, Telling, Terrain, Tick, Walk,
     configs, explore, is_slow, members, most_moves, ratio, useless_nodes, walk_of, walk_within,
 };
+use tickstar::budget::Limits;
 use tickstar::catalog::{self, Config, CostBound, FirstMove, GivesUp, Method, WorkBound};
+use tickstar::search::{BestFirst, OpenList, Priority, Ratio, SearchConfig};
+use tickstar::space::EndpointError;
 use tickstar::{
-    Agent, AgentError, BestFirst, Cell, Cost, EndpointError, Event, Graph, Grid, Layered, Limits,
-    NodeId, OpenList, Priority, Ratio, SearchConfig, Seen, Slice, Step,
+    Agent, AgentError, Cell, Cost, Event, Graph, Grid, Layered, NodeId, Seen, Slice, Step,
 };
 
 const UNLIMITED: u64 = u64::MAX;

@@ -1,9 +1,13 @@
 //! Defects that were found by review and random testing, each with a test that showed it.
 
+use tickstar::agent::d_lrta::{DLrta, DLrtaConfig};
+use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
+use tickstar::agent::local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
+use tickstar::agent::quickpath::QuickPath;
+use tickstar::search::{BestFirst, OpenList, SearchConfig, Status};
 use tickstar::{
-    Agent, AgentError, Avoid, BestFirst, Cell, Commitment, Cost, DLrta, DLrtaConfig, DStarLite,
-    DStarLiteConfig, Graph, Grid, Layered, Lesson, Local, LocalConfig, Lookahead, Map, NodeId,
-    OpenList, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath, SearchConfig, Seen, Slice, Status,
+    Agent, AgentError, Cell, Cost, Graph, Grid, Layered, Map, NodeId, Pra, PraConfig, Seen, Slice,
     Step, TimeBounded, TimeBoundedConfig, find_path,
 };
 

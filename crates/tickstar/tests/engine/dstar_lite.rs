@@ -3,9 +3,12 @@
 use std::fmt;
 
 use crate::kit::{Draw, LayeredGrid, Oracle, Problem, Random, Telling, World, discover, walk};
+use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig, Ties};
+use tickstar::budget::Work;
+use tickstar::search::{BestFirst, OpenList, SearchConfig};
+use tickstar::space::EndpointError;
 use tickstar::{
-    Agent, AgentError, BestFirst, Cell, Cost, DStarLite, DStarLiteConfig, EndpointError, Event,
-    Graph, Grid, Map, NodeId, OpenList, SearchConfig, Seen, Slice, Space, Step, Ties, Work,
+    Agent, AgentError, Cell, Cost, Event, Graph, Grid, Map, NodeId, Seen, Slice, Space, Step,
 };
 
 /// Both open lists with either rule for ties.

@@ -7,10 +7,12 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use crate::kit::{LayeredGrid, Problem, Telling, World, tick};
+use tickstar::agent::time_bounded::{Restart, Tracing};
 use tickstar::catalog::{self, Config};
+use tickstar::search::{BestFirst, SearchConfig, Status};
+use tickstar::space::{Corners, Neighbors};
 use tickstar::{
-    Agent, BestFirst, Cell, Corners, Cost, Event, Grid, Map, Neighbors, NodeId, Restart,
-    SearchConfig, Seen, Slice, Status, Step, TimeBounded, TimeBoundedConfig, Tracing,
+    Agent, Cell, Cost, Event, Grid, Map, NodeId, Seen, Slice, Step, TimeBounded, TimeBoundedConfig,
 };
 
 /// What stands above the ticks.

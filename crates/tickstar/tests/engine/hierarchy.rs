@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{Oracle, Random, Telling};
-use tickstar::{
-    Cell, Corners, Cost, Graph, Grid, Hierarchy, HierarchyError, Layered, Map, Neighbors, NodeId,
-    Slice, Space,
-};
+use tickstar::hierarchy::HierarchyError;
+use tickstar::space::{Corners, Neighbors};
+use tickstar::{Cell, Cost, Graph, Grid, Hierarchy, Layered, Map, NodeId, Slice, Space};
 
 /// Checks everything a hierarchy promises against the edges of the map.
 fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy) {

@@ -10,10 +10,12 @@ use crate::kit::{
     Kind, LayeredGraph, LayeredGrid, Most, Oracle, Problem, Random, Telling, Tick, Walk, World,
     discover, distance_on_empty_map, most_moves, tick, walk_within,
 };
+use tickstar::agent::local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+use tickstar::agent::time_bounded::{Acting, Restart, Tracing};
+use tickstar::search::{OpenList, SearchConfig};
+use tickstar::space::{Corners, Neighbors};
 use tickstar::{
-    Acting, Agent, Avoid, Cell, Commitment, Corners, Cost, Event, Grid, Lesson, Local, LocalConfig,
-    Lookahead, Map, Neighbors, NodeId, OpenList, Restart, SearchConfig, Seen, Slice, Space, Step,
-    TimeBoundedConfig, Tracing,
+    Agent, Cell, Cost, Event, Grid, Map, NodeId, Seen, Slice, Space, Step, TimeBoundedConfig,
 };
 
 const UNLIMITED: u64 = u64::MAX;

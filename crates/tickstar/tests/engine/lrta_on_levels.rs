@@ -2,10 +2,13 @@
 //! to subgoal.
 
 use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling, World, ratio};
+use tickstar::agent::d_lrta::{DLrta, DLrtaConfig, Subgoals};
+use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
+use tickstar::budget::Work;
 use tickstar::catalog;
+use tickstar::search::Ratio;
 use tickstar::{
-    Agent, AgentError, Cell, Cost, DLrta, DLrtaConfig, Event, Grid, Layered, Map, NodeId, PrLrta,
-    PrLrtaConfig, Ratio, Seen, Slice, Space, Step, Subgoals, Work,
+    Agent, AgentError, Cell, Cost, Event, Grid, Layered, Map, NodeId, Seen, Slice, Space, Step,
 };
 
 /// What an agent did in one tick.

@@ -9,9 +9,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crate::kit::{
     LayeredGrid, Oracle, Problem, Random, Telling, Tick, ratio, tick, too_many_ticks, walk,
 };
-use tickstar::{
-    Acting, Grid, Neighbors, NodeId, Ratio, Seen, Step, TimeBounded, TimeBoundedConfig, Tracing,
-};
+use tickstar::agent::time_bounded::{Acting, Tracing};
+use tickstar::search::Ratio;
+use tickstar::space::Neighbors;
+use tickstar::{Grid, NodeId, Seen, Step, TimeBounded, TimeBoundedConfig};
 
 /// The lists of an A* search. Smaller f first, then larger g, then last in first out.
 struct Lists<'p> {

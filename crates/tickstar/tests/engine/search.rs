@@ -4,10 +4,9 @@ use crate::kit::{
     Draw, Explored, Kind, LayeredGraph, LayeredGrid, Problem, Random, Telling, explore,
     explore_with, ratio, useless_nodes, weighted,
 };
-use tickstar::{
-    BestFirst, Cell, Cost, EndpointError, Graph, Grid, Map, NodeId, OpenList, Priority,
-    SearchConfig, Slice, Space, Status, find_path,
-};
+use tickstar::search::{BestFirst, OpenList, Priority, SearchConfig, Status};
+use tickstar::space::EndpointError;
+use tickstar::{Cell, Cost, Graph, Grid, Map, NodeId, Slice, Space, find_path};
 
 const LISTS: [OpenList; 2] = [OpenList::Buckets, OpenList::Heap];
 const GRAPHS: [Kind; 3] = [Kind::Undirected, Kind::Positioned, Kind::Directed];

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling};
+use tickstar::agent::d_lrta::{DLrta, DLrtaConfig, Subgoals};
 use tickstar::{
-    Agent, Cell, Cost, DLrta, DLrtaConfig, Graph, Grid, Hierarchy, Layered, Map, NodeId, Seen,
-    Slice, Space, Step, Subgoals,
+    Agent, Cell, Cost, Graph, Grid, Hierarchy, Layered, Map, NodeId, Seen, Slice, Space, Step,
 };
 
 /// The nodes of a level.

@@ -3,10 +3,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use tickstar::budget::Limits;
 use tickstar::catalog::{CostBound, Facts, FirstMove, GivesUp, Method, WorkBound};
-use tickstar::{
-    Agent, AgentError, AgentState, Cost, EndpointError, Limits, Map, NodeId, Seen, Slice, Step,
-};
+use tickstar::space::EndpointError;
+use tickstar::{Agent, AgentError, AgentState, Cost, Map, NodeId, Seen, Slice, Step};
 
 use crate::conformance::conform;
 use crate::kit::{LayeredGraph, LayeredGrid, Made, Member};

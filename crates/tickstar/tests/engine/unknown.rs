@@ -10,11 +10,12 @@ use crate::kit::{
     discover, discover_within, distance_on_empty_map, is_slow, ratio, tick, too_many_ticks, walk,
     weighted,
 };
+use tickstar::agent::time_bounded::{Restart, Tracing};
+use tickstar::budget::Limits;
 use tickstar::catalog::{self, Config};
-use tickstar::{
-    Agent, Cell, Cost, Event, Grid, Limits, Neighbors, NodeId, Priority, Restart, SearchConfig,
-    Seen, Step, TimeBoundedConfig, Tracing,
-};
+use tickstar::search::{Priority, SearchConfig};
+use tickstar::space::Neighbors;
+use tickstar::{Agent, Cell, Cost, Event, Grid, NodeId, Seen, Step, TimeBoundedConfig};
 
 fn configured(name: &str, settings: &[(&str, &str)]) -> Config {
     catalog::find(name).unwrap().configure(settings).unwrap()

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use tickstar::{Cell, Corners, Cost, Graph, Grid, Layered, Neighbors, NodeId, Space};
+use tickstar::space::{Corners, Neighbors};
+use tickstar::{Cell, Cost, Graph, Grid, Layered, NodeId, Space};
 
 use super::oracle::{DIRECTIONS, distance_on_empty_map, octile};
 use super::{Oracle, Random};

@@ -19,7 +19,7 @@ pub use world::{World, check_branch, check_estimates, discover, discover_within}
 
 use std::fmt;
 
-use tickstar::{Priority, Ratio};
+use tickstar::search::{Priority, Ratio};
 
 /// A small deterministic generator (splitmix64).
 pub struct Random(u64);

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use tickstar::{Cell, Corners, Cost, Grid, Map, Neighbors, NodeId, Space};
+use tickstar::space::{Corners, Neighbors};
+use tickstar::{Cell, Cost, Grid, Map, NodeId, Space};
 
 /// The edges of a map as the tests understand them.
 #[derive(Clone)]

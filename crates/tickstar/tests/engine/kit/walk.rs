@@ -1,6 +1,8 @@
 //! A recorder of searches and walks.
 
-use tickstar::{Agent, BestFirst, Cost, Event, Map, NodeId, Seen, Slice, Status, Step, Work};
+use tickstar::budget::Work;
+use tickstar::search::{BestFirst, Status};
+use tickstar::{Agent, Cost, Event, Map, NodeId, Seen, Slice, Step};
 
 use super::{Member, Oracle, Problem};
 

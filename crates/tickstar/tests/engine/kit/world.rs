@@ -3,9 +3,10 @@
 use std::fmt;
 
 use tickstar::catalog::Config;
+use tickstar::search::BestFirst;
+use tickstar::space::Neighbors;
 use tickstar::{
-    Agent, BestFirst, Cost, Grid, Layered, Map, Neighbors, NodeId, Seen, Step, TimeBounded,
-    TimeBoundedConfig,
+    Agent, Cost, Grid, Layered, Map, NodeId, Seen, Step, TimeBounded, TimeBoundedConfig,
 };
 
 use super::oracle::{DIRECTIONS, around, distance_on_empty_map};
