@@ -132,6 +132,9 @@ fn foreseen(
         search.note_opening();
     }
     let at = position(agent);
+    if search.cost_to(at).is_none() {
+        search.add_root(&problem.space, at, Cost::ZERO); // as the first tick does
+    }
     let status = search.run(&problem.space, &mut Slice::new(k));
     if status == Status::Exhausted {
         return if opened_since { (Step::Wait, true) } else { (Step::Unreachable, false) };

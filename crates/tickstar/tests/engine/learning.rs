@@ -767,7 +767,7 @@ fn ticks_cut_short_while_learning_change_nothing() {
                 let seen = cut.news();
                 let mut updates = random.below(6);
                 let mut watch = |work| {
-                    let refused = matches!(work, tickstar::Work::Update(_)) && updates == 0;
+                    let refused = matches!(work, tickstar::budget::Work::Update(_)) && updates == 0;
                     updates = updates.saturating_sub(1);
                     !refused
                 };

@@ -562,13 +562,18 @@ fn run_until_nothing_is_new(
 ) -> Option<(Vec<NodeId>, usize)> {
     let (hidden, start) = (world.hidden, world.truth.start);
     for run in 1..=hidden + 1 {
-        let walk = discover(agent, world, budget, |_, _, _| ());
+        let mut plan = None;
+        let walk = discover(agent, world, budget, |agent, _, tick| {
+            if tick.has(Event::Found) {
+                plan = agent.plan();
+            }
+        });
         if !walk.arrived() {
             assert_eq!(run, 1, "it arrived before");
             return None;
         }
         if !walk.ticks.iter().any(|tick| tick.has(Event::Restart)) {
-            return Some((agent.plan().expect("it arrived"), run));
+            return Some((plan.expect("it arrived"), run));
         }
         agent.restart(&world.known, start).unwrap();
     }
