@@ -376,7 +376,8 @@ mod tests {
         }
 
         fn plan(&self) -> Option<Vec<NodeId>> {
-            Some(self.row[self.ticks - 2..].iter().copied().take(3).collect())
+            let begin = self.ticks.checked_sub(2)?;
+            Some(self.row[begin..].iter().copied().take(3).collect())
         }
 
         fn limits(&self, budget: u64) -> Limits {

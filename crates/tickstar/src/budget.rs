@@ -1,53 +1,53 @@
-//! The budget of one tick: the single gate every unit of work passes.
+//! The budget of one tick: the single gate that every unit of work passes.
 
 use std::fmt;
 
 use crate::NodeId;
 
-/// One unit of work about to be done, as shown to a [`Slice`]'s watcher.
+/// One unit of work about to be done, as passed to the watcher of a [`Slice`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Work {
     /// A node is taken from the open list and its neighbors are generated.
     Expand {
-        /// Zero for the map itself, and the number of the level for one of its hierarchy.
+        /// Zero for the map itself; otherwise the index of the hierarchy level.
         level: usize,
         /// The node of that level.
         node: NodeId,
     },
-    /// One parent pointer is followed, or as much is done as that takes.
+    /// One parent pointer is followed, or an equivalent amount of work is done.
     Trace(NodeId),
-    /// What is known of a node is updated, by a look at its neighbors or at its place on the open list, after
-    /// the search and not as a part of it.
+    /// A node's values are updated from its neighbors or from its entry on the open list, after the search rather than
+    /// as part of it.
     Update(NodeId),
 }
 
-/// Something worth reporting about a tick, beside the step itself.
+/// Something worth reporting about a tick, besides the step itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// The search knows a whole path to the goal.
+    /// The search knows a complete path to the goal.
     Found,
-    /// A newly traced path is now the one to follow.
+    /// A newly traced path is now the path to follow.
     Adopted,
-    /// A newly traced path was refused, because it reaches less far than the one being followed.
+    /// A newly traced path was rejected because it reaches less far than the path being followed.
     Kept,
-    /// The step goes back along the branch the agent came by.
+    /// The step goes back along the branch by which the agent came.
     Backtrack,
     /// There was nothing to follow at the root, so the agent stepped away from it and will return.
     Bounce,
     /// A shortcut to the known path was found while backtracking.
     Shortcut,
-    /// The search began again from where the agent stands.
+    /// The search restarted from the agent's position.
     Restart,
-    /// The learned heuristic of where the agent stands was raised.
+    /// The learned heuristic at the agent's position was raised.
     Learned,
     /// A further segment of the path was refined down to single steps; `plan` returns it.
     Refined,
 }
 
 impl Event {
-    /// Every event, in the order of their declaration.
+    /// Every event, in declaration order.
     pub const ALL: &'static [Event] = &[
         Event::Found,
         Event::Adopted,
@@ -76,7 +76,7 @@ impl Event {
     }
 }
 
-/// At most so many of each kind of work.
+/// The maximum amount of each kind of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Expansions.
@@ -93,47 +93,45 @@ impl Limits {
 
     /// One expansion, ten trace steps and ten updates per unit.
     ///
-    /// LSS-LRTA* needs two updates per expansion, to learn all it can in the tick in which it has searched; and
-    /// with ten, the smallest budget takes in a changed cell of a grid, which concerns nine nodes, in one tick
-    /// of D* Lite.
+    /// LSS-LRTA* needs two updates per expansion to complete its update in the same tick as its search. With ten, even
+    /// the smallest budget lets D* Lite process one changed cell of a grid, which affects nine nodes, in a single tick.
     pub fn per_unit(units: u64) -> Limits {
         let ten = units.saturating_mul(10);
         Limits { expansions: units, traces: ten, updates: ten }
     }
 }
 
-/// What a kind of work costs, in parts of a unit.
+/// The price of each kind of work, in fractions of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Prices {
     trace: u64,
     update: u64,
     change: u64,
-    /// Per entry of an open list that is visited to put it in order.
+    /// Per open-list entry visited while sorting.
     entry: u64,
 }
 
-/// The parts of a unit; an expansion costs one unit.
+/// The number of fractions in one unit; an expansion costs one unit.
 const UNIT: u64 = 80;
 
 impl Prices {
-    /// As the papers count: only expansions cost anything.
+    /// The papers' way of counting: only expansions have a cost.
     const PAPERS: Prices = Prices { trace: 0, update: 0, change: 0, entry: 0 };
-    /// As measured, rounded: see `cargo bench --bench rivals`. An expansion takes 50 to 60 ns, a trace step a
-    /// tenth of that, an update about half, a change a look-up or two, and an entry of a bucket some 3 ns.
+    /// Measured and rounded: see `cargo bench --bench rivals`. An expansion takes 50 to 60 ns, a trace step a tenth of
+    /// that, an update about half, a change one or two lookups, and a bucket entry about 3 ns.
     const METERED: Prices =
         Prices { trace: UNIT / 10, update: UNIT / 2, change: UNIT / 4, entry: UNIT / 20 };
 }
 
-/// What one tick may spend, and what it has spent: the one gate that all work passes.
+/// What one tick may spend and what it has spent: the single gate that all work passes.
 ///
-/// A slice begins with a budget of some units; an expansion costs one unit. There are two ways to count the
-/// rest:
+/// A slice starts with a budget in units; an expansion costs one unit. There are two ways to count the other work:
 ///
-/// * [`Slice::new`] counts as the papers do. Only expansions are paid for; trace steps and updates are free, but
-///   an agent has a limit on each of them too ([`AgentState::limits`](crate::AgentState::limits)).
-/// * [`Slice::metered`] is one currency for everything. A trace step costs a tenth of a unit, an update half of
-///   one, and what cannot be refused (taking in reported changes, sorting a bucket of the open list) is deducted
-///   from what is left. So the time a tick takes follows its budget, whatever the agent does.
+/// * [`Slice::new`] counts as the papers do. Only expansions are charged; trace steps and updates are free, but each
+///   agent also limits their number ([`AgentState::limits`](crate::AgentState::limits)).
+/// * [`Slice::metered`] uses one currency for everything. A trace step costs a tenth of a unit, an update half a unit,
+///   and work that cannot be refused (processing reported changes, sorting a bucket of the open list) is deducted from
+///   the remainder. The time per tick is therefore proportional to its budget, whatever the agent does.
 ///
 /// ```
 /// use tickstar::{NodeId, Slice};
@@ -143,7 +141,7 @@ impl Prices {
 /// assert_eq!(slice.expansions(), 2);
 /// ```
 ///
-/// A part of a slice can be lent. What is not used of it is still there afterwards:
+/// A part of a slice can be lent. Whatever is not spent remains available afterwards:
 ///
 /// ```
 /// use tickstar::{NodeId, Slice};
@@ -154,7 +152,7 @@ impl Prices {
 /// assert_eq!(slice.remaining(), 5);
 /// ```
 ///
-/// A limit in wall-clock time comes from outside, as a watcher that says when to stop:
+/// A wall-clock limit is supplied by the caller, as a watcher that decides when to stop:
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -166,30 +164,30 @@ impl Prices {
 /// ```
 pub struct Slice<'w> {
     budget: u64,
-    /// What is left of it, in parts of a unit.
+    /// The remaining budget, in fractions of a unit.
     left: u64,
     prices: Prices,
-    /// How much of each kind of work may have been done in all.
-    most: Limits,
+    /// The totals that each kind of work may reach.
+    max: Limits,
     expansions: u64,
     traces: u64,
     updates: u64,
     events: u16,
-    /// The level whose nodes are expanded.
+    /// The level whose nodes are being expanded.
     level: usize,
-    /// The watcher has refused: nothing more is done in this tick.
+    /// The watcher has refused: no more work is done in this tick.
     stopped: bool,
     watch: Option<&'w mut dyn FnMut(Work) -> bool>,
 }
 
 impl<'w> Slice<'w> {
-    /// A budget of so many expansions, counted as the papers do.
+    /// A budget of `budget` expansions, counted as the papers do.
     pub fn new(budget: u64) -> Slice<'w> {
         Slice {
             budget,
             left: budget.saturating_mul(UNIT),
             prices: Prices::PAPERS,
-            most: Limits::NONE,
+            max: Limits::NONE,
             expansions: 0,
             traces: 0,
             updates: 0,
@@ -200,7 +198,7 @@ impl<'w> Slice<'w> {
         }
     }
 
-    /// A budget of so many units, from which all work is paid.
+    /// A budget of `budget` units, from which all work is paid.
     pub fn metered(budget: u64) -> Slice<'w> {
         Slice { prices: Prices::METERED, ..Slice::new(budget) }
     }
@@ -210,8 +208,8 @@ impl<'w> Slice<'w> {
         Slice::new(u64::MAX)
     }
 
-    /// As [`Slice::new`], with a watcher that sees each unit of work before it is done and may
-    /// refuse it by returning `false`; the tick then does no more work.
+    /// Like [`Slice::new`], with a watcher that sees each unit of work before it is done and may refuse it by returning
+    /// `false`; the tick then does no more work.
     pub fn watched(budget: u64, watch: &'w mut dyn FnMut(Work) -> bool) -> Slice<'w> {
         Slice::new(budget).with_watcher(watch)
     }
@@ -222,26 +220,26 @@ impl<'w> Slice<'w> {
         Slice { watch: Some(watch), ..self }
     }
 
-    /// The units this slice began with.
+    /// The number of units this slice started with.
     pub fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// The expansions that can still be paid for.
+    /// The number of expansions that can still be paid for.
     pub fn remaining(&self) -> u64 {
-        let allowed = self.most.expansions.saturating_sub(self.expansions);
+        let allowed = self.max.expansions.saturating_sub(self.expansions);
         if self.stopped { 0 } else { allowed.min(self.left / UNIT) }
     }
 
-    /// The expansions that can be done so that so many updates and trace steps for each of them can still be
-    /// paid for; at least one, if one can be paid for.
+    /// The number of expansions that can be done if each of them must also pay for the given numbers of updates and
+    /// trace steps; at least one, if a single expansion can be paid for.
     pub fn remaining_with(&self, updates: u64, traces: u64) -> u64 {
         let price = UNIT + updates * self.prices.update + traces * self.prices.trace;
         (self.left / price).max(1).min(self.remaining())
     }
 
-    /// Lends a part: `work` can spend at most so many units, and as much on trace steps and updates as
-    /// [`Limits::per_unit`] allows for them.
+    /// Lends a part of the slice: `work` can spend at most `units` units, and do as many trace steps and updates as
+    /// [`Limits::per_unit`] allows for that number of units.
     pub fn part<T>(&mut self, units: u64, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
         let lent = self.left.min(units.saturating_mul(UNIT));
         let kept = self.left - lent;
@@ -251,20 +249,20 @@ impl<'w> Slice<'w> {
         result
     }
 
-    /// Lets `work` do at most so much of each kind, and no more than it could anyway.
+    /// Lets `work` do at most `limits` of each kind, in addition to the limits already in force.
     pub fn within<T>(&mut self, limits: Limits, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
-        let outer = self.most;
-        self.most = Limits {
+        let outer = self.max;
+        self.max = Limits {
             expansions: self.expansions.saturating_add(limits.expansions).min(outer.expansions),
             traces: self.traces.saturating_add(limits.traces).min(outer.traces),
             updates: self.updates.saturating_add(limits.updates).min(outer.updates),
         };
         let result = work(self);
-        self.most = outer;
+        self.max = outer;
         result
     }
 
-    /// Lets `work` expand nodes of this level: zero is the map itself, others are levels of its hierarchy.
+    /// Lets `work` expand nodes of this level: zero is the map itself, higher numbers are levels of its hierarchy.
     pub(crate) fn on_level<T>(
         &mut self,
         level: usize,
@@ -276,11 +274,11 @@ impl<'w> Slice<'w> {
         result
     }
 
-    /// Asks to expand a node; `false` means the budget is spent.
+    /// Requests the expansion of a node; `false` means that the budget is spent.
     #[inline]
     pub fn expand(&mut self, node: NodeId) -> bool {
-        let payable = self.expansions < self.most.expansions && self.left >= UNIT && !self.stopped;
-        if !payable || !self.agreed(Work::Expand { level: self.level, node }) {
+        let payable = self.expansions < self.max.expansions && self.left >= UNIT && !self.stopped;
+        if !payable || !self.is_permitted(Work::Expand { level: self.level, node }) {
             return false;
         }
         self.left -= UNIT;
@@ -288,12 +286,12 @@ impl<'w> Slice<'w> {
         true
     }
 
-    /// Asks to follow a parent pointer to this node; `false` means the budget is spent.
+    /// Requests to follow a parent pointer to this node; `false` means that the budget is spent.
     #[inline]
     pub fn trace(&mut self, node: NodeId) -> bool {
         let price = self.prices.trace;
-        let payable = self.traces < self.most.traces && self.left >= price && !self.stopped;
-        if !payable || !self.agreed(Work::Trace(node)) {
+        let payable = self.traces < self.max.traces && self.left >= price && !self.stopped;
+        if !payable || !self.is_permitted(Work::Trace(node)) {
             return false;
         }
         self.left -= price;
@@ -301,12 +299,12 @@ impl<'w> Slice<'w> {
         true
     }
 
-    /// Asks to update what is known of a node; `false` means the budget is spent.
+    /// Requests an update of a node's values; `false` means that the budget is spent.
     #[inline]
     pub fn update(&mut self, node: NodeId) -> bool {
         let price = self.prices.update;
-        let payable = self.updates < self.most.updates && self.left >= price && !self.stopped;
-        if !payable || !self.agreed(Work::Update(node)) {
+        let payable = self.updates < self.max.updates && self.left >= price && !self.stopped;
+        if !payable || !self.is_permitted(Work::Update(node)) {
             return false;
         }
         self.left -= price;
@@ -314,19 +312,19 @@ impl<'w> Slice<'w> {
         true
     }
 
-    /// Pays for taking in so many reported changes, which cannot be refused.
+    /// Charges for processing `count` reported changes, which cannot be refused.
     pub fn charge_changes(&mut self, count: usize) {
         self.left = self.left.saturating_sub((count as u64).saturating_mul(self.prices.change));
     }
 
-    /// Pays for putting an open list in order, by so many visits to its entries, which cannot be refused.
+    /// Charges for sorting an open list with `count` visits to its entries, which cannot be refused.
     #[inline]
     pub(crate) fn charge_entries(&mut self, count: u64) {
         self.left = self.left.saturating_sub(count.saturating_mul(self.prices.entry));
     }
 
     #[inline]
-    fn agreed(&mut self, work: Work) -> bool {
+    fn is_permitted(&mut self, work: Work) -> bool {
         match &mut self.watch {
             None => true,
             Some(watch) => {
@@ -337,32 +335,32 @@ impl<'w> Slice<'w> {
         }
     }
 
-    /// Notes an event of this tick.
+    /// Records an event of this tick.
     pub fn note(&mut self, event: Event) {
         self.events |= 1 << event as u16;
     }
 
-    /// Expansions done so far.
+    /// The number of expansions done so far.
     pub fn expansions(&self) -> u64 {
         self.expansions
     }
 
-    /// Trace steps done so far.
+    /// The number of trace steps done so far.
     pub fn traces(&self) -> u64 {
         self.traces
     }
 
-    /// Updates done so far.
+    /// The number of updates done so far.
     pub fn updates(&self) -> u64 {
         self.updates
     }
 
-    /// Whether this event was noted.
+    /// Whether this event was recorded.
     pub fn has(&self, event: Event) -> bool {
         self.events & (1 << event as u16) != 0
     }
 
-    /// The events noted, in a fixed order.
+    /// The recorded events, in a fixed order.
     pub fn events(&self) -> impl Iterator<Item = Event> {
         let events = self.events;
         Event::ALL.iter().copied().filter(move |&event| events & (1 << event as u16) != 0)
@@ -397,7 +395,7 @@ mod tests {
             let inner = slice.within(tracing(9), |slice| slice.trace(NodeId(1)));
             assert!(!inner, "an inner limit does not lift the outer one");
         });
-        assert!(slice.trace(NodeId(0)), "afterwards the limit is lifted");
+        assert!(slice.trace(NodeId(0)), "the limit applies to the closure only");
     }
 
     #[test]
@@ -415,13 +413,13 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_a_limit_and_what_is_not_used_is_kept() {
+    fn a_part_limits_work_and_returns_what_is_unused() {
         for slice in [Slice::new(10), Slice::metered(10)] {
             let mut slice = slice;
             let spent =
                 |slice: &mut Slice<'_>| (0..50).filter(|&n| slice.expand(NodeId(n))).count();
             assert_eq!(slice.part(4, spent), 4);
-            assert_eq!(slice.part(4, |slice| slice.part(100, spent)), 4, "parts of parts");
+            assert_eq!(slice.part(4, |slice| slice.part(100, spent)), 4, "nested parts");
             assert_eq!((slice.part(100, spent), slice.remaining()), (2, 0));
         }
     }
@@ -438,7 +436,7 @@ mod tests {
             |slice: &mut Slice<'_>| (0..50).filter(|&n| slice.expand(NodeId(n))).count();
         assert_eq!(slice.part(50, &mut spend), 4);
         assert!(!slice.trace(NodeId(0)) && !slice.update(NodeId(0)));
-        assert_eq!((slice.part(50, &mut spend), slice.remaining()), (0, 0), "whatever it is given");
+        assert_eq!((slice.part(50, &mut spend), slice.remaining()), (0, 0), "for any part");
         assert_eq!(slice.expansions(), 4);
     }
 }

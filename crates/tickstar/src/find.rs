@@ -1,17 +1,17 @@
-//! Whole paths in one call.
+//! Complete paths in one call.
 
 use thiserror::Error;
 
 use crate::{BestFirst, Cost, Map, NodeId, SearchConfig, Slice, Status};
 
-/// A path and what it took to find it.
+/// A path and the work done to find it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Path {
     /// Every node in order, start and goal included.
     pub nodes: Vec<NodeId>,
-    /// The sum of its edges.
+    /// The sum of its edge costs.
     pub cost: Cost,
-    /// Nodes expanded to find it.
+    /// The number of nodes expanded to find it.
     pub expansions: u64,
 }
 
@@ -27,7 +27,7 @@ pub enum EndpointError {
 }
 
 impl EndpointError {
-    /// Checks that both ends can be stood on.
+    /// Checks that both endpoints are passable.
     pub(crate) fn check(space: &impl Map, from: NodeId, to: NodeId) -> Result<(), EndpointError> {
         if !space.contains(from) {
             return Err(EndpointError::Start(from));
@@ -39,7 +39,7 @@ impl EndpointError {
     }
 }
 
-/// Finds a path, or learns that there is none (`Ok(None)`). Optimal with the default options.
+/// Finds a path, or returns `Ok(None)` if none exists. The path is optimal with the default options.
 ///
 /// ```
 /// use tickstar::{Cell, Grid, find_path};
@@ -50,7 +50,7 @@ impl EndpointError {
 /// ])?;
 /// let from = grid.node(Cell::new(1, 2)).unwrap();
 /// let to = grid.node(Cell::new(1, 0)).unwrap();
-/// let path = find_path(&grid, from, to, Default::default())?.expect("there is a way");
+/// let path = find_path(&grid, from, to, Default::default())?.expect("a path exists");
 /// assert_eq!(path.cost.in_cells(), 4.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -59,7 +59,7 @@ impl EndpointError {
 /// When the start or the goal is blocked or outside the space.
 ///
 /// # Panics
-/// Never, unless the space breaks its promises.
+/// Only if the space violates its contract.
 pub fn find_path(
     space: &impl Map,
     from: NodeId,
@@ -74,8 +74,7 @@ pub fn find_path(
         return Ok(None);
     }
     let nodes = search.path_to(to).expect("a reached goal has a path");
-    // Summed along the path: with reopening an ancestor may have become cheaper since the goal's
-    // own cost was written.
+    // Summed along the path: with reopening, an ancestor may have become cheaper after the goal's own cost was stored.
     let cost = nodes
         .windows(2)
         .map(|step| space.edge(step[0], step[1]).expect("a path is made of edges"))

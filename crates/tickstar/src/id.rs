@@ -1,11 +1,11 @@
-//! The name of a node in a search space.
+//! The identifier of a node in a search space.
 
 use std::fmt;
 
 /// A node of a [`Space`](crate::Space): a cell of a grid or a vertex of a graph.
 ///
-/// Ids are small dense numbers, so the search indexes with them instead of hashing.
-/// Get one from the space it belongs to, for example with [`Grid::node`](crate::Grid::node).
+/// Ids are small dense integers, so the search can use them as indices instead of hashing them. Get one from the space
+/// it belongs to, for example with [`Grid::node`](crate::Grid::node).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeId(pub u32);

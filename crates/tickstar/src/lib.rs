@@ -1,8 +1,8 @@
-//! Real-time pathfinding: act every tick, never think past the budget, still arrive.
+//! Real-time pathfinding: an agent acts every tick, never exceeds its search budget, and still arrives.
 //!
-//! A game or a robot must act every tick, and a tick leaves a sliver of time to think. A plain search
-//! makes the agent stand and wait, or blows the frame. The agents here search a slice each tick, take a
-//! step at once along the best path known so far, and go on searching while they walk.
+//! A game or a robot must act every tick, and each tick leaves only a small amount of time for search. A conventional
+//! search either makes the agent wait or exceeds the frame time. The agents in this crate search for one slice per
+//! tick, take a step immediately along the best path known so far, and continue to search while they walk.
 //!
 //! # Ten lines
 //!
@@ -13,12 +13,12 @@
 //! let (start, goal) = (grid.node(Cell::new(0, 0)).unwrap(), grid.node(Cell::new(9, 4)).unwrap());
 //! let mut unit = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal)?;
 //! loop {
-//!     // Once a frame: at most 10 units of thinking, and one step.
+//!     // Once per frame: at most 10 units of search, and one step.
 //!     match unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) {
 //!         Step::Move(to) => println!("step to {}", grid.cell(to)),
 //!         Step::Wait => {}
 //!         Step::Arrived => break,
-//!         Step::Unreachable => break, // there is no way, and now you know
+//!         Step::Unreachable => break, // no path exists
 //!     }
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -26,39 +26,39 @@
 //!
 //! # Which algorithm should I use?
 //!
-//! | you want | use | what it promises |
+//! | you want | use | guarantees |
 //! |---|---|---|
-//! | a whole path, now | [`find_path`] | optimal with its defaults; no limit on the time |
-//! | a whole path, a slice at a time | [`BestFirst`] | the same path, however it is sliced |
-//! | a step every tick, from the first on | [`TimeBounded`] with its defaults (TBA*) | bounded work per tick; arrives exactly when there is a way; at most twice the optimum once the path is followed |
-//! | the same, walking to and fro less | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
+//! | a complete path in one call | [`find_path`] | optimal with the defaults; no time limit |
+//! | a complete path, computed in slices | [`BestFirst`] | the same path for any slicing |
+//! | a step every tick, starting with the first | [`TimeBounded`] with its defaults (TBA*) | bounded work per tick; arrives if and only if a path exists; at most twice the optimum once the path is followed |
+//! | the same, with less walking back and forth | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
 //! | no long walks back past an opening | [`TimeBoundedConfig::shortcut`] | as above; never costlier than walking back |
-//! | a path sooner, and fewer steps back | a [`Priority::weighted`] search (TB-WA*) | as above, with the bound times the weight |
-//! | to walk where the map is discovered on the way | [`Restart::Path`] (RTBA*), with [`SearchConfig::learn`] TBAA* | arrives exactly when there is a way |
-//! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; begins again only when it must |
-//! | cheapest ways only, on a map that changes or is discovered | [`DStarLite`] | bounded work per tick; stands until its path is known, then mends it where the map changes |
-//! | long ways on large maps, for little work each | [`Pra`] (PRA*), on a map with its [`Hierarchy`] | bounded work per tick; begins to walk after a short stretch is planned; nearly always within 2 % of the shortest; mended when the map changes |
-//! | to know at once whether there is a way | [`Hierarchy::reachable`] | exact, by as many look-ups as the map has levels |
-//! | any way, without thinking | [`QuickPath`] | acts at once, no search; no promise about the length |
-//! | an agent that stands until its path is whole | [`Acting::Wait`] | an optimal walk, a late start |
-//! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work per tick; arrives if there is a way |
-//! | the same on a map with its hierarchy | [`PrLrta`] (PR LRTA*), [`DLrta`] (D LRTA*) | bounded work per tick; arrives if there is a way |
+//! | a path sooner, and fewer steps back | a [`Priority::weighted`] search (TB-WA*) | as above, with the bound multiplied by the weight |
+//! | to walk on a map that is discovered on the way | [`Restart::Path`] (RTBA*), with [`SearchConfig::learn`] TBAA* | arrives if and only if a path exists |
+//! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; restarts the search only when necessary |
+//! | only cheapest paths, on a map that changes or is discovered | [`DStarLite`] | bounded work per tick; waits until its path is known, then repairs it where the map changes |
+//! | long paths on large maps, with little work each | [`Pra`] (PRA*), on a map with its [`Hierarchy`] | bounded work per tick; starts to walk once a short segment is planned; nearly always within 2 % of the shortest path; repaired when the map changes |
+//! | to know immediately whether a path exists | [`Hierarchy::reachable`] | exact; as many lookups as the map has levels |
+//! | any path, without a search | [`QuickPath`] | acts immediately; no guarantee about the length |
+//! | an agent that waits until its path is complete | [`Acting::Wait`] | an optimal walk, a late start |
+//! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work per tick; arrives if a path exists |
+//! | the same on a map with its hierarchy | [`PrLrta`] (PR LRTA*), [`DLrta`] (D LRTA*) | bounded work per tick; arrives if a path exists |
 //!
-//! All of them by name, with their papers and parameters: [`catalog`].
+//! [`catalog`] lists all of them by name, with their papers and parameters.
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! * **Exact.** Costs are integers ([`Cost`]); no floating point decides an order. Ties go to the
-//!   larger cost so far, then to the node inserted last. The same input gives the same bits on every
+//! * **Exact.** Costs are integers ([`Cost`]); no floating-point value decides an order. Ties are broken in favor of
+//!   the larger cost so far, then of the node inserted last. The same input gives bit-identical results on every
 //!   machine, with either open list and with any slicing.
-//! * **Bounded.** Every expansion, trace step and update passes one gate, the [`Slice`] of the tick. An
-//!   expansion takes constant time amortised; a single one can be dearer on maps of millions of cells
-//!   (see [`OpenList::Buckets`]). Node records live in small pages that never move.
-//! * **Legal.** A step is an edge of the space at that moment, also when the map was edited in between.
-//! * **Small.** The memory of an agent follows the nodes its search has touched, not the map.
+//! * **Bounded.** Every expansion, trace step and update passes one gate, the [`Slice`] of the tick. An expansion takes
+//!   amortized constant time; a single one can be more expensive on maps with millions of cells (see
+//!   [`OpenList::Buckets`]). Node records are stored in small pages that never move.
+//! * **Legal.** A step is an edge of the space at that moment, even if the map was edited in between.
+//! * **Small.** The memory of an agent is proportional to the nodes its search has touched, not to the map.
 //!
-//! The engine has no I/O, no clock and no randomness, and forbids unsafe code. Maps are [`Grid`]s (one
-//! bit a cell, edited in place), [`Graph`]s, or your own [`Space`].
+//! The engine has no I/O, no clock and no randomness, and forbids unsafe code. Maps are [`Grid`]s (one bit per cell,
+//! edited in place), [`Graph`]s, or your own [`Space`].
 #![deny(missing_docs)]
 
 pub mod agent;
@@ -84,10 +84,10 @@ pub use id::NodeId;
 pub use search::Pool;
 pub use space::{Cell, Graph, Grid, Layered, Map, Space};
 
-// Inside the crate everything has a short path.
+// Short paths for use inside the crate.
 pub(crate) use agent::d_lrta::{DLrta, DLrtaConfig};
 pub(crate) use agent::dstar_lite::{DStarLite, DStarLiteConfig, Ties};
-pub(crate) use agent::local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+pub(crate) use agent::local::{Avoid, Commitment, Update, Local, LocalConfig, Lookahead};
 pub(crate) use agent::pr_lrta::{PrLrta, PrLrtaConfig};
 pub(crate) use agent::pra::StartLevel;
 pub(crate) use agent::quickpath::QuickPath;

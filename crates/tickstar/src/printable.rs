@@ -1,14 +1,14 @@
-//! Foreign text made safe to print.
+//! Makes untrusted text safe to print.
 
-/// The most characters of it that are repeated.
-const MOST: usize = 40;
+/// The maximum number of characters that are printed.
+const MAX_CHARS: usize = 40;
 
-/// The text with control characters escaped, cut after 40 characters: for names and values that error
-/// messages repeat.
+/// Returns the text with control characters escaped, truncated to 40 characters. Used for names and values that are
+/// quoted in error messages.
 pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::new();
     for (i, c) in text.chars().enumerate() {
-        if i == MOST {
+        if i == MAX_CHARS {
             safe.push('…');
             break;
         }
@@ -21,7 +21,7 @@ pub(crate) fn printable(text: &str) -> String {
     safe
 }
 
-/// Marks that turn the direction of writing, break lines or take no space.
+/// Characters that change the writing direction, break lines or have no width.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_are_escaped_and_long_text_is_cut() {
+    fn control_characters_are_escaped_and_long_text_is_truncated() {
         assert_eq!(printable("Luštrek 7/5 `x`"), "Luštrek 7/5 `x`");
         assert_eq!(printable("\u{1b}[31m\n\u{7f}"), "\\u{1b}[31m\\n\\u{7f}");
         assert_eq!(printable("a\u{202e}b"), "a\\u{202e}b");

@@ -1,4 +1,4 @@
-//! Exact fractions for weights and shares, so that no float decides an order or a budget.
+//! Exact fractions for weights and shares, so that no floating-point value decides an order or a budget.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,10 +30,10 @@ pub enum RatioError {
     /// Not a decimal number or a fraction.
     #[error("`{0}` is not a number: write a decimal such as 1.4 or a fraction such as 7/5")]
     NotANumber(String),
-    /// Below zero.
+    /// Less than zero.
     #[error("`{0}` is negative")]
     Negative(String),
-    /// More digits than the exact arithmetic keeps.
+    /// More digits than the exact arithmetic supports.
     #[error("`{0}` needs a numerator or denominator above one million: use fewer digits")]
     TooFine(String),
 }
@@ -45,7 +45,7 @@ impl Ratio {
     /// The fraction `num / den` in lowest terms.
     ///
     /// # Errors
-    /// When `den` is zero, or either part is above one million in lowest terms.
+    /// If `den` is zero, or if either part exceeds one million in lowest terms.
     pub fn new(num: u64, den: u64) -> Result<Ratio, RatioError> {
         let text = || format!("{num}/{den}");
         if den == 0 {
@@ -59,12 +59,12 @@ impl Ratio {
         Ok(Ratio { num: num as u32, den: den as u32 })
     }
 
-    /// The part above the line.
+    /// The numerator.
     pub fn num(self) -> u32 {
         self.num
     }
 
-    /// The part below the line.
+    /// The denominator.
     pub fn den(self) -> u32 {
         self.den
     }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_numbers_are_named() {
+    fn errors_quote_the_bad_number() {
         for text in ["", ".", "x", "1.2.3", "1/0", "NaN", "inf", "1e3", "/", "1/", "+1", "--1"] {
             let error = text.parse::<Ratio>().unwrap_err();
             assert!(matches!(error, RatioError::NotANumber(_)), "{text}: {error}");

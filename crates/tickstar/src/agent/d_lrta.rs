@@ -19,7 +19,7 @@
 //! # Deviations
 //! * The outline says no more than that depths and subgoals were worked out for a level. What they are, when
 //!   they are looked up and what is learned are our choices.
-//! * The subgoals of two nodes may lead the agent to and fro between them. A node that it has come back to
+//! * The subgoals of two nodes may lead the agent back and forth between them. A node that it has come back to
 //!   twice is crossed towards the goal itself from then on ([`DLrtaConfig::crossings`]).
 //! * LRTA* is the one of [`Local`](crate::Local), with estimates that count inside the ball too.
 //! * That there is no way is read from the hierarchy, at once.

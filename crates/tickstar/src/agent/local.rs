@@ -1,4 +1,4 @@
-//! Learning real-time search: look a little way ahead, learn, take a step, and begin again.
+//! Learning real-time search: look ahead locally, update the heuristic, take a step, and repeat.
 //!
 //! # Sources
 //! * R. Korf, "Real-Time Heuristic Search", 1990: LRTA*; with a breadth-first lookahead of `d` steps as
@@ -8,66 +8,63 @@
 //! * S. Koenig, "A Comparison of Fast Search Methods for Real-Time Situated Agents", 2004; S. Koenig,
 //!   X. Sun, "Comparing Real-Time and Incremental Heuristic Search for Real-Time Situated Agents", 2009:
 //!   LSS-LRTA*, which the 2009 paper calls K LRTA*.
-//! * S. Koenig, M. Likhachev, "Real-Time Adaptive A*", AAMAS 2006: RTAA*; with the lazy update and one
-//!   move a search as in Hernández, Baier, Uras, Koenig, "Time-Bounded Adaptive A*", AAMAS 2012.
+//! * S. Koenig, M. Likhachev, "Real-Time Adaptive A*", AAMAS 2006: RTAA*; with the lazy update and one move per search
+//!   as in Hernández, Baier, Uras, Koenig, "Time-Bounded Adaptive A*", AAMAS 2012.
 //! * C. Hernández, J. Baier, "Real-Time Heuristic Search with Depression Avoidance", IJCAI 2011, and
 //!   "Real-Time Adaptive A* with Depression Avoidance", AIIDE 2011: aRTAA* and daRTAA*.
 //!
-//! The 2009 and 2012 papers were at hand; the others are followed as these and later papers tell of them.
+//! The 2009 and 2012 papers were available; the others are followed as these and later papers describe them.
 //!
 //! # One tick
-//! 1. Look ahead from where the agent stands: A* for as many expansions as the tick has
-//!    ([`Lookahead::Astar`]); all nodes within `d` steps ([`Lookahead::Ball`]); or the neighbours alone
-//!    ([`Lookahead::Queue`]).
-//! 2. Learn.
-//!    * RTAA* ([`Lesson::Uniform`]): every expanded node is at least `F − g` from the goal, `F` being the
-//!      smallest `g + h` left open. Written down when a later search meets the node.
-//!    * LSS-LRTA* ([`Lesson::Region`]): every expanded node is as far as the cheapest way out to the open
-//!      list, and the estimate from there.
-//!    * LRTA*: the same for the agent's own place alone.
-//!    * P LRTA*: the agent's place, and then others, each from its neighbours' estimates; the neighbours of
-//!      one that was raised are queued by how much it was.
-//! 3. Take one step towards the best node of the rim (or all of them: [`Commitment::Target`]). With
-//!    depression avoidance ([`Avoid`]) towards the best of those that were not raised, or were raised
-//!    least.
+//! 1. Look ahead from the agent's position: A* for as many expansions as the tick allows ([`Lookahead::Astar`]); all
+//!    nodes within `d` steps ([`Lookahead::Ball`]); or only the neighbors ([`Lookahead::Queue`]).
+//! 2. Update the learned heuristic.
+//!    * RTAA* ([`Update::Uniform`]): the distance from every expanded node to the goal is at least `F − g`, where `F`
+//!      is the smallest `g + h` on the open list. The value is stored when a later search generates the node.
+//!    * LSS-LRTA* ([`Update::Region`]): each expanded node gets the minimum, over the open nodes, of the cost to that
+//!      node plus its heuristic.
+//!    * LRTA*: the same for the agent's node only.
+//!    * P LRTA*: the agent's node, and then others, each from its neighbors' heuristics; the neighbors of a raised node
+//!      are queued, with the size of the increase as priority.
+//! 3. Take one step toward the best node of the frontier (or all steps: [`Commitment::Target`]). With depression
+//!    avoidance ([`Avoid`]), walk toward the best of the nodes that were not raised, or were raised least.
 //!
 //! # Deviations
-//! * LRTA* with `d` above 1 that writes down only the agent's own estimate can walk in circles for ever:
-//!   the estimates of neighbours fall behind what the lookahead says. Here no node inside the ball is taken
-//!   for nearer to the goal than its stored estimate, both for the choice and for the lesson. Then,
-//!   where nothing is learned any more, the estimate falls along every step, so there is no circle; and as
-//!   estimates never exceed the true distance, learning comes to an end. It would be enough to do so for
-//!   the neighbours alone, but then a deeper lookahead hardly helps (see `papers/2009-tba-star.md`).
-//! * The breadth-first ball says how far to look; costs inside it are those of cheapest ways, which
-//!   may have more steps than needed. Costs along the breadth-first tree could exceed the true ones.
-//! * P LRTA* has one parameter, the length of the queue, which also is the most updates a tick. Of several
-//!   with the same priority the one queued last is taken first.
-//! * The target of daRTAA* is not the node with the smallest `g + h`, but what is learned still is by that
-//!   one's, or estimates could exceed the true distance.
-//! * The papers let the agent walk on for ever if there is no way. Here it stops when an estimate
-//!   exceeds what it could be if anything were left to explore: so many dearest edges as nodes were
-//!   met, and the largest plain estimate among them. That may take as many steps as the square of what
-//!   can be reached, more where some edges are much dearer than others. (And at once if the lookahead has
-//!   seen everything.)
-//! * When something opens, all is forgotten: what was learned may exceed the true distance now.
+//! * LRTA* with `d` above 1 that stores only the heuristic of the agent's node can walk in cycles forever: the
+//!   heuristics of its neighbors fall behind the values from the lookahead. Here no node inside the ball is assumed to
+//!   be nearer to the goal than its stored heuristic, both for the choice of the step and for the update. Then, once
+//!   nothing more is learned, the heuristic decreases along every step, so there is no cycle; and as heuristics never
+//!   exceed the true distance, learning terminates. Doing so for the neighbors alone would suffice, but then a deeper
+//!   lookahead hardly helps (see `papers/2009-tba-star.md`).
+//! * The breadth-first ball determines how far to look; costs inside it are those of cheapest paths, which may have
+//!   more steps than necessary. Costs along the breadth-first tree could exceed the true ones.
+//! * P LRTA* has one parameter, the length of the queue, which is also the maximum number of updates per tick. Among
+//!   equal priorities, the node queued last is taken first.
+//! * The target of daRTAA* is not the node with the smallest `g + h`, but the update still uses the value of that node;
+//!   otherwise heuristics could exceed the true distance.
+//! * In the papers the agent walks forever if no path exists. Here it stops when a heuristic exceeds the largest value
+//!   possible while anything is left to explore: the cost of the most expensive edge times the number of generated
+//!   nodes, plus the largest initial heuristic among them. That may take a number of steps quadratic in the number of
+//!   reachable nodes, more where some edges are much more expensive than others. (It stops immediately if the lookahead
+//!   has covered everything.)
+//! * When a node is opened, the learned heuristic is discarded, because it may now exceed the true distance.
 //!
 //! # Invariants
-//! * Estimates never exceed the true distance on the known map, and never fall while nothing opens. They
-//!   are consistent, but for those of LRTA* with `d` above 1.
-//! * With one move a search and depression avoidance the agent still arrives. Let `Δ` be how much a node
-//!   was raised, and suppose nothing is learned any more. The target has no larger `Δ` than the best open
-//!   node, and that none larger than the agent's place, as the space's estimate is consistent. A step
-//!   to an expanded node lowers the estimate by its cost, and does not increase `Δ`. A step to an open node
-//!   lowers `Δ`, or else goes to the best open node and lowers the estimate. So no place is seen twice.
+//! * Heuristics never exceed the true distance on the known map, and never decrease while nothing is opened. They are
+//!   consistent, except for those of LRTA* with `d` above 1.
+//! * With one move per search and depression avoidance the agent still arrives. Let `Δ` be how much a node was raised,
+//!   and suppose that nothing more is learned. The target's `Δ` is no larger than that of the best open node, which is
+//!   no larger than that of the agent's node, as the space's heuristic is consistent. A step to an expanded node
+//!   decreases the heuristic by its cost and does not increase `Δ`. A step to an open node decreases `Δ`, or else goes
+//!   to the best open node and decreases the heuristic. So no node is visited twice.
 //!
 //! # Real-time bound
-//! At most as many expansions and trace steps as the budget. LSS-LRTA* and LRTA* also do two updates for each
-//! node expanded: one to look at its edges, and one when it is known how far it is. For LSS-LRTA* and RTAA*
-//! the budget is the lookahead. If it is too small for the ball of LRTA*, the agent waits for some ticks, each
-//! with at most ten times as many updates as the budget; P LRTA* does fewer updates of its queue. Beside that:
-//! to avoid depressions a look at every open node, of which there are at most so many for each expansion as
-//! it has neighbours; and one store for each node expanded, when LSS-LRTA* is done. RTAA* and LSS-LRTA* keep
-//! one number for each search they have done, until they have a new task.
+//! At most as many expansions and trace steps as the budget. LSS-LRTA* and LRTA* also do two updates per expanded node:
+//! one to read its edges, and one when its value is final. For LSS-LRTA* and RTAA* the budget is the lookahead. If it
+//! is too small for the ball of LRTA*, the agent waits for some ticks, each with at most ten times as many updates as
+//! the budget; P LRTA* does fewer updates of its queue. In addition: to avoid depressions, one visit to every open
+//! node, of which there are at most as many per expansion as a node has neighbors; and one store per expanded node when
+//! LSS-LRTA* completes. RTAA* and LSS-LRTA* keep one number per search done, until they get a new task.
 
 mod astar_shaped;
 mod backup;
@@ -81,49 +78,49 @@ use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Learned, Toward};
 use crate::{Cost, Limits, Map, NodeId, OpenList, Pool};
 
-/// How an agent looks ahead, and what it makes of it.
+/// How an agent looks ahead, and how it uses the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lookahead {
-    /// By A*, as many expansions as the tick has: LSS-LRTA*, RTAA*, aRTAA*, daRTAA*.
+    /// A*, with as many expansions as the tick allows: LSS-LRTA*, RTAA*, aRTAA*, daRTAA*.
     Astar {
-        /// What is learned from it.
-        lesson: Lesson,
-        /// Where not to go.
+        /// How the heuristic is updated.
+        update: Update,
+        /// Which open nodes to avoid.
         avoid: Avoid,
-        /// How far to walk on it.
+        /// How far to walk before the next lookahead.
         commitment: Commitment,
     },
-    /// All nodes within so many steps, one at least: LRTA*.
+    /// All nodes within `depth` steps, at least one: LRTA*.
     Ball {
-        /// The steps.
+        /// The number of steps.
         depth: u32,
     },
-    /// The neighbours, and up to so many updates of queued nodes: P LRTA*.
+    /// The neighbors, and at most `length` updates of queued nodes: P LRTA*.
     Queue {
-        /// The longest the queue can be.
+        /// The maximum length of the queue.
         length: u32,
     },
 }
 
-/// What is learned from an A* lookahead.
+/// How the heuristic is updated after an A* lookahead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Lesson {
-    /// One number for all nodes expanded, less what it cost to get there: RTAA*.
+pub enum Update {
+    /// `F − g` for every expanded node, with the same `F`: RTAA*.
     #[default]
     Uniform,
-    /// For each node expanded the most that can be known: LSS-LRTA*.
+    /// The largest value that the lookahead justifies for each expanded node: LSS-LRTA*.
     Region,
 }
 
-/// Which open nodes are not walked to, as long as there are others.
+/// Which open nodes the agent avoids, as long as there are others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Avoid {
-    /// None: the one with the smallest `g + h` it is.
+    /// None: the target is the node with the smallest `g + h`.
     #[default]
     Nothing,
-    /// Those whose estimate was raised: aRTAA*, "mark and avoid".
+    /// Those whose heuristic was raised: aRTAA*, "mark and avoid".
     Raised,
-    /// Those whose estimate was raised more than others': daRTAA*, "move to the border".
+    /// Those whose heuristic was raised more than that of others: daRTAA*, "move to the border".
     MostRaised,
 }
 
@@ -133,29 +130,29 @@ pub enum Commitment {
     /// One step.
     #[default]
     Step,
-    /// To the target, as long as the path can be walked.
+    /// All the way to the target, as long as the path is passable.
     Target,
 }
 
-/// A member of the learning family.
+/// The settings of a member of the learning family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalConfig {
     /// How it looks ahead.
     pub lookahead: Lookahead,
-    /// Which open list A* uses for that.
+    /// Which open list the A* lookahead uses.
     pub open: OpenList,
 }
 
 impl Default for LocalConfig {
     /// RTAA*.
     fn default() -> LocalConfig {
-        let (lesson, avoid, commitment) = Default::default();
-        let lookahead = Lookahead::Astar { lesson, avoid, commitment };
+        let (update, avoid, commitment) = Default::default();
+        let lookahead = Lookahead::Astar { update, avoid, commitment };
         LocalConfig { lookahead, open: OpenList::default() }
     }
 }
 
-/// An agent that looks a little way ahead each tick, learns a better heuristic, and takes a step.
+/// An agent that looks ahead locally in each tick, updates its learned heuristic, and takes a step.
 ///
 /// ```
 /// use tickstar::agent::local::{Local, LocalConfig};
@@ -183,7 +180,7 @@ enum Mind {
     Queue(Prioritized),
 }
 
-/// Does the same with whatever mind it is.
+/// Applies the same expression to every variant.
 macro_rules! each {
     ($mind:expr, $this:ident => $act:expr) => {
         match $mind {
@@ -195,10 +192,10 @@ macro_rules! each {
 }
 
 impl Local {
-    /// An agent at `start`, to go to `goal`.
+    /// An agent at `start` that walks to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, edges cannot be walked back, or the depth is zero.
+    /// If the start or goal is not passable, the edges are not reversible, or the depth is zero.
     pub fn new(
         map: &impl Map,
         config: LocalConfig,
@@ -206,8 +203,8 @@ impl Local {
         goal: NodeId,
     ) -> Result<Local, AgentError> {
         let mind = match config.lookahead {
-            Lookahead::Astar { lesson, avoid, commitment } => {
-                Mind::Astar(AstarShaped::new(config.open, lesson, avoid, commitment))
+            Lookahead::Astar { update, avoid, commitment } => {
+                Mind::Astar(AstarShaped::new(config.open, update, avoid, commitment))
             }
             Lookahead::Ball { depth: 0 } => {
                 return Err(AgentError::Setting { name: "depth", expected: "1 or more" });
@@ -218,11 +215,11 @@ impl Local {
         Walker::with_policy(LocalPolicy(mind), map, start, goal)
     }
 
-    /// The estimate from a node to the goal: the map's own, or a greater one that was learned.
+    /// The heuristic from a node to the goal: that of the map, or a larger learned one.
     pub fn estimate(&self, map: &impl Map, node: NodeId) -> Cost {
         let plain = map.estimate(node, self.goal());
         match &self.policy.0 {
-            // What its last search has taught is written down when the next begins.
+            // The update from the last search is stored when the next one starts.
             Mind::Astar(mind) => mind.estimate(map, node, self.goal()),
             Mind::Ball(mind) => mind.estimate(node, plain),
             Mind::Queue(mind) => mind.estimate(node, plain),
@@ -299,7 +296,7 @@ impl Policy for LocalPolicy {
     }
 }
 
-/// A step the agent may take, and what is estimated to be ahead of it then.
+/// A step the agent may take, and the heuristic at its end.
 #[derive(Clone, Copy, Debug)]
 struct Neighbor {
     to: NodeId,
@@ -313,9 +310,8 @@ impl Neighbor {
         self.cost + self.ahead
     }
 
-    /// Takes the new one if it is better. Ties go as on an open list (where no two edges lead to the same
-    /// node): to the goal, to the dearer step, to the one that comes last. A step must lead away from where
-    /// the agent stands.
+    /// Takes the new candidate if it is better. Ties are broken as on an open list (where no two edges lead to the same
+    /// node): in favor of the goal, the more expensive step, the last candidate. A step must leave the agent's node.
     fn prefer(best: &mut Option<Neighbor>, new: Neighbor, at: NodeId) {
         let rank = |n: &Neighbor| (n.total(), !n.is_goal, std::cmp::Reverse(n.cost));
         if new.to != at && best.as_ref().is_none_or(|best| rank(&new) <= rank(best)) {
@@ -324,7 +320,7 @@ impl Neighbor {
     }
 }
 
-/// Whether an estimate is so large that there can be no way.
-fn is_hopeless(learned: &Learned, max_edge: Cost, estimate: Cost) -> bool {
+/// Whether a heuristic is so large that no path can exist.
+fn proves_no_path(learned: &Learned, max_edge: Cost, estimate: Cost) -> bool {
     estimate > learned.bound(max_edge)
 }

@@ -1,7 +1,7 @@
 //! Agents: one step per tick, within the tick's budget.
 //!
-//! [`Walker`] is the one driver: it knows where the agent stands and whether it has arrived, and takes care that
-//! every step is legal. What to do next is decided by a [`Policy`], one per family of algorithms.
+//! [`Walker`] is the only driver: it tracks where the agent is and whether it has arrived, and ensures that every step
+//! is legal. A [`Policy`], one per family of algorithms, decides what to do next.
 
 pub mod d_lrta;
 pub mod dstar_lite;
@@ -24,16 +24,16 @@ use crate::{EndpointError, Limits, NodeId, Slice, Space};
 
 /// What an agent wants to do in one tick.
 ///
-/// A step is an intent: the caller moves the agent, or does not, and says in the next tick where it stands.
+/// A step is an intent: the caller moves the agent or not, and passes its actual position to the next tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Go to this node, which an edge leads to.
+    /// Go to this adjacent node.
     Move(NodeId),
     /// Stay for now.
     Wait,
-    /// Nothing: it is at its goal.
+    /// Nothing to do: the agent is at its goal.
     Arrived,
-    /// Nothing: there is no way to the goal on the map as it is known.
+    /// Nothing to do: no path to the goal exists on the map as it is known.
     Unreachable,
 }
 
@@ -47,78 +47,77 @@ pub enum Step {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen<'a> {
-    /// The nodes that were blocked or opened, or whose edges changed; the map says which. One that
-    /// can be stood on now is taken for one where edges may have come or grown cheaper.
+    /// The nodes that were blocked or opened, or whose edges changed; their new state is read from the map. If such a
+    /// node is now passable, edges there may have appeared or become cheaper.
     pub changed: &'a [NodeId],
 }
 
-/// What can be asked of an agent without its map.
+/// The queries on an agent that do not need its map.
 pub trait AgentState: Send + Sync {
-    /// Where the agent expects to stand in its next tick: where its last step led.
+    /// The position expected in the next tick, which is where the last step leads.
     fn position(&self) -> NodeId;
 
-    /// Where it is to go.
+    /// The goal.
     fn goal(&self) -> NodeId;
 
-    /// The node it is heading for at present: the goal, or the end of the path it follows.
+    /// The node it is currently heading for: the goal, or the end of the path it follows.
     fn target(&self) -> Option<NodeId>;
 
-    /// The path to the goal (or, for agents that refine one segment at a time, the last segment) that it has
-    /// found: from where its search began, or what it has kept of that.
+    /// The path to the goal that was found or, for agents that refine one segment at a time, the last segment. It
+    /// starts where the search started, or at the first node that was kept.
     fn plan(&self) -> Option<Vec<NodeId>>;
 
-    /// What one tick of this budget may do at most, counted as the papers do.
+    /// The maximum work per tick with this budget, counted as the papers do.
     fn limits(&self, budget: u64) -> Limits;
 
-    /// Heap memory in bytes, the map not counted.
+    /// Heap memory in bytes, excluding the map.
     fn bytes(&self) -> usize;
 }
 
-/// Something that walks to a goal, one step per tick.
+/// An agent that walks to a goal, one step per tick.
 ///
-/// It never owns the map: each tick borrows it as the agent knows it. And it does not own its position: each
-/// tick is told where the agent stands. If that is not where the last step led, because the step was refused or
-/// the agent was pushed aside, it adapts, as cheaply as its algorithm can.
+/// The agent does not own the map: each tick borrows it, as the agent knows it. Nor does it own its position: the
+/// caller passes it to each tick. If the agent is not where its last step leads, because the step was refused or the
+/// agent was pushed aside, it adapts as cheaply as its algorithm can.
 pub trait Agent<S: Space>: AgentState {
-    /// Thinks within the slice, as an agent that stands at this node, and says what to do.
+    /// Searches within the slice, with the agent at node `at`, and returns what to do.
     fn tick(&mut self, map: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
 
-    /// Gives the agent a new task, keeping its memory for reuse. It then behaves as a fresh one.
+    /// Assigns a new task, reusing the allocated memory. The agent then behaves like a new one.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the map is not fit for the agent.
+    /// If the start or goal is not passable, or the map does not meet the agent's requirements.
     fn assign(&mut self, map: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
 
-    /// Begins to walk to the same goal from a new start, as if it had just been assigned, but with what it has
-    /// learned about the map.
+    /// Starts to walk to the same goal from a new start, as if just assigned, but keeps what was learned about the map.
     ///
     /// # Errors
-    /// When it cannot stand there, or at its goal.
+    /// If the start or the goal is not passable.
     fn restart(&mut self, map: &S, start: NodeId) -> Result<(), AgentError>;
 }
 
-/// Why an agent cannot take a task.
+/// Why an agent cannot accept a task.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The start or goal is of no use.
+    /// The start or goal cannot be used.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The agent walks or searches back along edges, which the map does not promise.
+    /// The agent moves or searches backward along edges, and the map does not guarantee that this is possible.
     #[error(
-        "the agent walks or searches back along edges, and the map has edges that cannot be walked back at the \
-         same cost"
+        "the agent moves or searches backward along edges, but the map has edges that cannot be traversed \
+         backward at the same cost"
     )]
     NeedsReversibleEdges,
-    /// The agent plans on levels above the map, and the map has none.
-    #[error("the agent plans on a hierarchy, and the map has none")]
+    /// The agent plans on a hierarchy, and the map has none.
+    #[error("the agent plans on a hierarchy, but the map has none")]
     NeedsHierarchy,
-    /// A setting has a value that it cannot have.
+    /// A setting has an invalid value.
     #[error("the setting `{name}` must be {expected}")]
     Setting {
         /// The setting's name.
         name: &'static str,
-        /// What it may be.
+        /// The values that it accepts.
         expected: &'static str,
     },
 }

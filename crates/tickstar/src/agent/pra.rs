@@ -1,77 +1,77 @@
-//! PRA*: plan coarsely far away and exactly near by, and refine a stretch at a time.
+//! PRA*: plan coarsely far away and exactly nearby, and refine one segment at a time.
 //!
 //! # Source
 //! N. Sturtevant, M. Buro, "Partial Pathfinding Using Map Abstraction and Refinement", AAAI 2005, figure 4.
 //!
 //! # One plan
-//! 1. Climb from the start and the goal until both are one node, or joined by an edge. Planning begins below
-//!    that level ([`StartLevel`]), where A* finds a path without restriction.
-//! 2. Cut the path after `k` steps. On the level below, A* looks for a way that stays under the nodes of the
-//!    path and their neighbours (the *corridor*), to any node under the last of them, or to the goal's own if
-//!    the path was not cut. And so on, down to single steps.
-//! 3. The steps of the ground path, `k` at most, are walked. Meanwhile the next stretch is planned from
-//!    where this one ends: the paths of the levels above are kept, and refined from there on.
+//! 1. Climb from the start and the goal until both are one node, or joined by an edge. Planning starts below that level
+//!    ([`StartLevel`]), where A* finds a path without restriction.
+//! 2. Truncate the path after `k` steps. On the level below, A* searches for a path that stays under the nodes of that
+//!    path and their neighbors (the *corridor*), to any node under the last of them, or to the goal's own node if the
+//!    path was not truncated. Repeat on each level, down to single steps.
+//! 3. The steps of the path on the map, at most `k`, are walked. Meanwhile the next segment is planned from the end of
+//!    this one: the paths of the levels above are kept, and refined from there on.
 //!
-//! PRA*(∞) cuts nothing: it has the whole path before the first step.
+//! PRA*(∞) truncates nothing: it has the complete path before the first step.
 //!
 //! # Deviations
-//! * The paper starts "half-way" to the level where the ends are joined. Here planning also begins so low that
-//!   the next level has at least four times the root of all cells ([`StartLevel::Bounded`]): half-way up,
-//!   large maps are too coarse for paths within 1 % of the shortest. (Its authors' later code has such a
-//!   rule, with twice the root.) `Half` is the text.
-//! * The corridor is of width 1. The text can be read as of width 0, but then only a tenth of the paths come
-//!   within 1 % of the shortest.
-//! * A search for a region aims at the node above the goal, and ends at the first node of the region it
+//! * The paper starts "half-way" to the level where the ends are joined. Here planning also starts low enough that the
+//!   next level has at least four times as many nodes as the square root of the number of cells
+//!   ([`StartLevel::Bounded`]): half-way up, large maps are too coarse for paths within 1 % of the shortest. (Its
+//!   authors' later code has such a rule, with twice the root.) `Half` follows the text.
+//! * The corridor has width 1. The text can be read as width 0, but then only a tenth of the paths are within 1 % of
+//!   the shortest.
+//! * A search for a region uses the heuristic to the node above the goal, and ends at the first node of the region it
 //!   expands.
-//! * The paper says that "some" of the planning above can be kept. Here the paths of all levels are, and the
-//!   next stretch is refined from the lowest that leads on for half of `k` steps at least, or to the goal. As
-//!   the corridor is wider than a path, the agent may come to stand beside it; it then goes on to the last of its
-//!   nodes that is next to where it is. With that PRA*(16) expands hardly more in all than PRA*(∞).
-//! * A plan could undo what the one before has done, for ever. So when the highest path has not become shorter
-//!   for many steps, or has been made anew too often, the next plan is not cut, and leads to the goal.
+//! * The paper says that "some" of the planning above can be kept. Here the paths of all levels are kept, and the next
+//!   segment is refined from the lowest one that extends for at least half of `k` steps, or to the goal. As the
+//!   corridor is wider than a path, the agent may end up beside the path; it then continues from the last node of the
+//!   path that is adjacent to its own. With that, PRA*(16) expands hardly more nodes in total than PRA*(∞).
+//! * A plan could undo the progress of the previous one, forever. So when the highest path has not become shorter for
+//!   many steps, or has been replanned too often, the next plan is not truncated, and leads to the goal.
 //!
 //! # When the map changes
-//! The hierarchy is mended by the map. Plans are not redone for a change that does not concern them: the
-//! stretch being walked is checked step by step, and a search that is led astray by nodes that are gone ends in
-//! nothing and is begun again. So changes all over the map do not keep an agent from getting anywhere.
-//! What opens is made use of by the next stretch. That there is no way is known at once.
+//! The map repairs the hierarchy. Plans are not redone for a change that does not affect them: the segment being walked
+//! is checked step by step, and a search that fails because nodes no longer exist is started again. So changes
+//! elsewhere on the map do not prevent an agent from making progress. Openings are used by the next segment. An
+//! unreachable goal is detected immediately.
 //!
 //! # Real-time bound
-//! At most as many expansions as the budget, on whatever level, and ten times as many trace steps: a step each
-//! for following a parent, marking a node of a path with its neighbours, checking a step against a change, and
-//! climbing to where a plan begins. Planning goes on where it stopped. The time an expansion takes on a level above
-//! grows with the neighbours of a node, six or so.
+//! At most as many expansions as the budget, on any level, and ten times as many trace steps: one step each for
+//! following a parent, marking a node of a path with its neighbors, checking a step after a change, and climbing to the
+//! start level of a plan. Planning resumes where it stopped. The time per expansion on a level above grows with the
+//! number of neighbors of a node, about six.
 
 use super::refine::{AnyLevel, Progress, Refiner, Target};
 use super::route::Route;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::{Event, Hierarchy, Limits, Map, NodeId, OpenList, Pool, Slice};
 
-/// Where planning begins, given the level on which start and goal are one node, or joined.
+/// Where planning starts, given the level on which start and goal are one node, or joined by an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum StartLevel {
-    /// Half as high, and no higher than that the level above has four times as many nodes as the root of all
-    /// cells.
+    /// Half as high, but only so high that the level above has at least four times as many nodes as the square root of
+    /// the number of cells.
     #[default]
     Bounded,
     /// Half as high.
     Half,
     /// On that level itself.
     Top,
-    /// On this one, or that level itself if it is lower.
+    /// On this level, or on that of the start and goal if it is lower.
     Fixed(u32),
 }
 
-/// A member of the family.
+/// The settings of a member of the PRA* family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PraConfig {
-    /// The steps after which a path is cut, on every level; none: never.
+    /// The number of steps after which a path is truncated, on every level; `None` for no limit.
     pub k: Option<u32>,
-    /// Where planning begins.
+    /// Where planning starts.
     pub start: StartLevel,
-    /// Whether the neighbours of a path belong to its corridor.
+    /// Whether the neighbors of a path belong to its corridor.
     pub wide: bool,
-    /// Whether the highest path is kept from one stretch to the next.
+    /// Whether the highest path is kept from one segment to the next.
     pub keep: bool,
     /// Which open list the searches use.
     pub open: OpenList,
@@ -111,21 +111,21 @@ pub struct PraPolicy {
     config: PraConfig,
     /// The segment being walked.
     route: Route,
-    /// The segment after it, when it has been planned.
+    /// The next segment, once it has been planned.
     ready: Vec<NodeId>,
     planner: Planner,
 }
 
-/// Plans one segment after another, a little at a time.
+/// Plans one segment after another, incrementally.
 #[derive(Clone, Debug)]
 struct Planner {
     refiner: Refiner,
     stage: Stage,
-    /// Where the segment begins.
+    /// Where the segment starts.
     from: NodeId,
-    /// The level that is searched, or whose path is being marked.
+    /// The level being searched, or whose path is being marked.
     level: usize,
-    /// The path of that level, cut, once it is found.
+    /// The truncated path of that level, once it is found.
     path: Vec<NodeId>,
     /// How much of it has been marked.
     marked: usize,
@@ -134,12 +134,12 @@ struct Planner {
     /// The paths of all levels that were searched, by level, and the highest of these.
     kept: Vec<Vec<NodeId>>,
     top: usize,
-    /// The least of its path that was ever left, and the steps planned since.
+    /// The shortest remaining length of its path so far, and the steps planned since then.
     least: usize,
     since: u64,
-    /// How often a highest path was made for this task.
+    /// How many highest paths were planned for this task.
     tops: u64,
-    /// The plan under way is not to be cut.
+    /// The plan in progress is not to be truncated.
     uncut: bool,
 }
 
@@ -147,7 +147,7 @@ struct Planner {
 enum Stage {
     /// Nothing is being planned.
     Idle,
-    /// Climbing to the level where planning begins.
+    /// Climbing to the level where planning starts.
     Begin,
     /// A level is searched, and the path found is traced.
     Refine,
@@ -156,10 +156,10 @@ enum Stage {
 }
 
 impl Pra {
-    /// An agent at `start`, to go to `goal`.
+    /// An agent at `start` that walks to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, the map has no hierarchy, or `k` is zero.
+    /// If the start or goal is not passable, the map has no hierarchy, or `k` is zero.
     pub fn new(
         map: &impl Map,
         config: PraConfig,
@@ -190,20 +190,20 @@ impl Pra {
 }
 
 impl PraPolicy {
-    /// Begins anew from where the agent stands. The paths of the levels above are kept.
+    /// Starts again from the agent's position. The paths of the levels above are kept.
     fn drop_plan(&mut self) {
         self.route.clear();
         self.ready.clear();
         self.planner.stage = Stage::Idle;
     }
 
-    /// Plans the segment after the one being walked, if that does not lead to the goal. Returns whether nothing
-    /// was in its way.
+    /// Plans the segment after the one being walked, unless the latter leads to the goal. Returns `false` if planning
+    /// failed.
     fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
         let end = self.route.end().unwrap_or(cx.at);
         if end == cx.goal {
-            // The whole path is known, and the rest is walking. The paths of the levels above are kept: should it
-            // be cut, they are of use.
+            // The complete path is known and only needs to be walked. The paths of the levels above are kept: they are
+            // useful if it is blocked later.
             if self.planner.refiner.bytes() > 0 {
                 self.planner.refiner.release();
             }
@@ -232,7 +232,7 @@ impl PraPolicy {
 }
 
 impl Planner {
-    /// Forgets all plans.
+    /// Discards all plans.
     fn forget(&mut self) {
         self.drop_paths();
         self.tops = 0;
@@ -273,7 +273,7 @@ impl Planner {
         }
     }
 
-    /// Stage 1: takes up the kept path, or climbs to where a new one begins.
+    /// Stage 1: resumes a kept path, or climbs to the level where a new one starts.
     fn choose(
         &mut self,
         config: &PraConfig,
@@ -282,7 +282,7 @@ impl Planner {
         goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Option<Progress> {
-        // Climbing is a look-up per level.
+        // Climbing takes one lookup per level.
         if !slice.trace(self.from) {
             return Some(Progress::Working);
         }
@@ -302,7 +302,7 @@ impl Planner {
         None
     }
 
-    /// Goes on with a path that was kept, the lowest that still leads far enough.
+    /// Resumes the lowest kept path that still extends far enough.
     fn resume(
         &mut self,
         config: &PraConfig,
@@ -311,7 +311,7 @@ impl Planner {
         slice: &mut Slice<'_>,
     ) -> bool {
         let k = config.k.map_or(usize::MAX, |k| k as usize);
-        // A segment does not lead further on any level than so many steps.
+        // On every level, a segment extends for at most this many steps.
         let reach = k.saturating_mul(2).saturating_add(2);
         self.since = self.since.saturating_add(k as u64);
         let left =
@@ -319,14 +319,14 @@ impl Planner {
         if left < self.least {
             (self.least, self.since) = (left, 0);
         }
-        // Crossing one node of this level takes about so many steps.
+        // Crossing one node of this level takes about this many steps.
         self.uncut |= self.since > 64 + (16 << self.top.min(32));
         let lowest = if self.uncut { self.top } else { 1 };
         for level in lowest..=self.top {
             let Some((left, whole)) = self.shorten(hierarchy, goal, level, reach, slice) else {
                 continue;
             };
-            // A path that was cut is not followed to its end, where it does not know how to go on.
+            // A truncated path is not followed to its end, where its continuation is unknown.
             if left >= if whole { 1 } else { (k / 2).max(1) } {
                 self.path.clear();
                 self.path.extend_from_slice(&self.kept[level]);
@@ -339,8 +339,8 @@ impl Planner {
         false
     }
 
-    /// Drops what lies behind from the path of a level, of which so much is looked at. Returns how many steps
-    /// are left and whether they lead to the goal, if it leads on from here.
+    /// Drops the walked part from the path of a level, of which at most `reach` steps are examined. Returns the number
+    /// of remaining steps and whether they lead to the goal, if the path continues from here.
     fn shorten(
         &mut self,
         hierarchy: &Hierarchy,
@@ -382,7 +382,7 @@ impl Planner {
         (self.level == 0).then_some(Progress::Done)
     }
 
-    /// Cuts the path after so many steps.
+    /// Truncates the path after `k` steps.
     fn cut(&mut self, config: &PraConfig) {
         let most = config.k.filter(|_| !self.uncut).map_or(usize::MAX, |k| k as usize + 1);
         if self.path.len() > most {
@@ -392,7 +392,7 @@ impl Planner {
         self.marked = 0;
     }
 
-    /// Stage 3: marks the corridor of the path, and begins the search of the level below.
+    /// Stage 3: marks the corridor of the path, and starts the search of the level below.
     fn mark<M: Map>(
         &mut self,
         config: &PraConfig,
@@ -436,7 +436,7 @@ impl Planner {
     }
 }
 
-/// The level to begin on.
+/// The level to start on.
 fn start_level(hierarchy: &Hierarchy, rule: StartLevel, from: NodeId, to: NodeId) -> usize {
     let meeting = meeting_level(hierarchy, from, to);
     match rule {
@@ -447,7 +447,7 @@ fn start_level(hierarchy: &Hierarchy, rule: StartLevel, from: NodeId, to: NodeId
             let (level, root) = hierarchy.root(from);
             let cells = u64::from(hierarchy.cell_count(level, root));
             let few = |level| (hierarchy.count(level) as u64).pow(2) < 16 * cells;
-            // The levels from the ground up to where they meet, less those that are too high.
+            // The levels from the map up to where the ends meet, excluding those that are too high.
             let mut levels = meeting + 1;
             while levels > 2 && (levels > meeting.div_ceil(2) || few(levels)) {
                 levels -= 1;
@@ -457,7 +457,7 @@ fn start_level(hierarchy: &Hierarchy, rule: StartLevel, from: NodeId, to: NodeId
     }
 }
 
-/// The lowest level on which two nodes are below one, or two that are joined.
+/// The lowest level on which two nodes have the same ancestor, or ancestors joined by an edge.
 fn meeting_level(hierarchy: &Hierarchy, from: NodeId, to: NodeId) -> usize {
     let (mut from, mut to) = (from, to);
     for level in 0.. {
@@ -490,8 +490,8 @@ impl Policy for PraPolicy {
         self.route.moved(to);
     }
 
-    /// It goes on along its segment if it is beside it, and plans anew from there, by the paths of the levels above,
-    /// if it is not.
+    /// Continues along its segment if the agent is on or beside it; otherwise plans again from there, with the paths of
+    /// the levels above.
     fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {}
 
     fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {
@@ -579,8 +579,8 @@ mod tests {
     }
 
     proptest! {
-        /// Below the level where planning begins, nothing is expanded outside the corridor of the path above,
-        /// and no stretch is longer than `k`.
+        /// Below the level where planning starts, nothing is expanded outside the corridor of the path above, and no
+        /// segment is longer than `k`.
         #[test]
         fn searches_stay_in_the_corridor(
             blocked in prop::collection::vec((0_u32..40, 0_u32..30), 0..500),
@@ -598,7 +598,7 @@ mod tests {
                 let mut agent = Pra::new(&grid, config, start, goal).unwrap();
                 let mut at = start;
                 loop {
-                    // One unit of work a tick, so that the marks before or after it are those of the search.
+                    // One unit of work per tick, so that the marks before or after it are those of the search.
                     let before = agent.policy.planner.clone();
                     let mut expanded = Vec::new();
                     let mut units = 0;
@@ -633,7 +633,7 @@ mod tests {
                         }
                         Step::Wait => {}
                         Step::Arrived => break,
-                        Step::Unreachable => prop_assert!(false, "there is a way"),
+                        Step::Unreachable => prop_assert!(false, "a path exists"),
                     }
                 }
                 prop_assert_eq!(at, goal);
@@ -642,7 +642,7 @@ mod tests {
     }
 
     #[test]
-    fn that_there_is_no_way_needs_no_search() {
+    fn an_unreachable_goal_is_detected_without_a_search() {
         let wall: Vec<_> = (0..30).map(|y| (20, y)).collect();
         let mut grid = grid(40, 30, &wall);
         let [start, goal] = [(3, 3), (35, 20)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
@@ -653,7 +653,7 @@ mod tests {
             Step::Unreachable
         );
         assert_eq!((slice.expansions(), slice.traces(), slice.updates()), (0, 0, 0));
-        // A door opens, and shuts while it is on its way.
+        // A door opens, and closes while the agent is on its way.
         let door = Cell::new(20, 15);
         let changed = [grid.node(door).unwrap()];
         grid.set_free(door, true).unwrap();
@@ -680,9 +680,9 @@ mod tests {
         {}
     }
 
-    /// The level to begin on, by hand, on a map whose levels halve in width.
+    /// The start level, computed by hand, on a map whose levels halve in width.
     #[test]
-    fn planning_begins_where_it_is_told_to() {
+    fn planning_starts_on_the_configured_level() {
         let grid = grid(64, 64, &[]);
         let hierarchy = grid.hierarchy().unwrap();
         let counts: Vec<_> = (1..=6).map(|level| hierarchy.count(level)).collect();
@@ -696,14 +696,14 @@ mod tests {
         assert_eq!(meeting_level(hierarchy, corner, node(9, 0)), 3);
         assert_eq!(level(StartLevel::Top, corner, far), 5);
         assert_eq!(level(StartLevel::Half, corner, far), 2);
-        // Level 2 has 256 nodes, four times the root of 4096.
+        // Level 2 has 256 nodes, four times the square root of 4096.
         assert_eq!(level(StartLevel::Bounded, corner, far), 1);
         assert_eq!(level(StartLevel::Bounded, corner, node(1, 1)), 1);
         assert_eq!(level(StartLevel::Fixed(3), corner, far), 3);
         assert_eq!(level(StartLevel::Fixed(3), corner, node(3, 3)), 1);
     }
 
-    /// One map, many threads: nothing is written.
+    /// One map is shared by many threads; nothing is written.
     #[test]
     fn a_map_is_shared_by_agents_on_many_threads() {
         let rows: Vec<_> = (0..40).flat_map(|y| (0..50).map(move |x| (x, y))).collect();

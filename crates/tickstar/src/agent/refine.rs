@@ -1,7 +1,7 @@
 //! Refinement: a path on one level of a map, inside the corridor of a path on a level above.
 //!
-//! A* runs from one node to another, or to the first node of a region, under the nodes that were marked; its path
-//! is then traced. That is done little by little, within the slice.
+//! A* runs from one node to another, or to the first node of a region, below the marked nodes; its path is then traced.
+//! Both are done incrementally, within the slice.
 
 use crate::search::Toward;
 use crate::space::{Corridor, End, Marks, Sealed};
@@ -10,7 +10,7 @@ use crate::{
     Space, Status,
 };
 
-/// A level of a map: the map itself, or one of its hierarchy.
+/// A level of a map: the map itself, or a level of its hierarchy.
 #[derive(Debug)]
 pub(super) enum AnyLevel<'a, M> {
     Ground(&'a M),
@@ -23,7 +23,7 @@ impl<'a, M: Map> AnyLevel<'a, M> {
     }
 }
 
-/// Does the same with whichever it is.
+/// Applies the same expression to either variant.
 macro_rules! each {
     ($level:expr, $this:ident => $act:expr) => {
         match $level {
@@ -76,30 +76,30 @@ impl<M: Map> Map for AnyLevel<'_, M> {
     }
 }
 
-/// What planning for a while has come to.
+/// The result of planning for one slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Progress {
     /// The slice is spent.
     Working,
-    /// There is a path.
+    /// A path was found.
     Done,
-    /// The map has changed too much: nothing was found.
+    /// Nothing was found, because the map has changed too much.
     Failed,
 }
 
-/// A search on a level of a map, under way.
+/// A search in progress on a level of a map.
 #[derive(Clone, Debug)]
 pub(super) struct Refiner {
     search: BestFirst,
     marks: Marks,
     level: usize,
-    /// How far above the level the marked nodes are; none: the whole level may be searched.
+    /// How many levels above this one the marked nodes are; `None` if the whole level may be searched.
     over: Option<usize>,
     end: End,
-    /// The size of the level when the search began.
+    /// The size of the level when the search started.
     size: usize,
     tracing: bool,
-    /// The path, once it is traced; while it is being traced, from its end.
+    /// The path, once it is traced; while it is being traced, in reverse order.
     pub path: Vec<NodeId>,
 }
 
@@ -118,7 +118,7 @@ impl Refiner {
         }
     }
 
-    /// Whether the path leads to a node, not just into a region.
+    /// Whether the path leads to a node, rather than just into a region.
     pub fn is_whole(&self) -> bool {
         !self.end.has_gate()
     }
@@ -128,7 +128,7 @@ impl Refiner {
         self.marks.begin();
     }
 
-    /// Lets searches pass under a node of a level, and under its neighbors if asked to.
+    /// Lets searches pass below a node of a level and, if `wide`, below its neighbors.
     pub fn mark(&mut self, hierarchy: &Hierarchy, level: usize, node: NodeId, wide: bool) {
         self.marks.add(node);
         if wide {
@@ -141,8 +141,8 @@ impl Refiner {
         self.marks.has(node)
     }
 
-    /// Begins a search of a level to a node, or into a region: a node so far above the level, on the way to an
-    /// aim, from which no node of the region is closer than the floor.
+    /// Starts a search of a level, either to a node or into a region. A region is a node `over` levels above, on the
+    /// way to an aim; no node of the region is closer to the aim than the floor.
     pub fn start<M: Map>(
         &mut self,
         map: &M,
@@ -169,7 +169,7 @@ impl Refiner {
         }
     }
 
-    /// Searches and traces, as far as the slice goes.
+    /// Searches and traces, as far as the slice allows.
     pub fn run<M: Map>(
         &mut self,
         map: &M,
@@ -180,7 +180,7 @@ impl Refiner {
             let (level, end) = (self.level, self.end);
             let inner = AnyLevel::new(map, hierarchy, level);
             if inner.size() != self.size {
-                return Progress::Failed; // the level has grown, and the gate may be one of its nodes now
+                return Progress::Failed; // the level has grown, and the gate's id may now be a node
             }
             let status = slice.on_level(level, |slice| match self.over {
                 None => self.search.run_problem(&Toward { map: &inner, goal: end.goal() }, slice),
@@ -224,7 +224,7 @@ impl Refiner {
         self.path = Vec::new();
     }
 
-    /// Gives memory that was released back to the allocator, at most so many blocks of it.
+    /// Returns released memory to the allocator, at most `blocks` blocks.
     pub fn reclaim(&mut self, blocks: u64) {
         self.search.reclaim(blocks);
         self.marks.pages_mut().reclaim(blocks);
@@ -236,18 +236,18 @@ impl Refiner {
     }
 }
 
-/// Where a refinement is to lead.
+/// Where a refinement is to end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target {
     /// To a node of the level that is searched.
     Node(NodeId),
     /// Into a region.
     Region {
-        /// A node of the level of the marked ones.
+        /// A node of the level of the marked nodes.
         region: NodeId,
-        /// Where to go on to from there: a node of the level that is searched.
+        /// The next aim from there: a node of the level that is searched.
         aim: NodeId,
-        /// No node of the region is estimated to be closer to it, or only a little.
+        /// A lower bound on the heuristic from the nodes of the region to the aim, possibly exceeded slightly.
         floor: Cost,
     },
 }

@@ -1,78 +1,73 @@
-//! Time-bounded search: act at once, search on, and walk the best path known so far.
+//! Time-bounded search: act immediately, continue the search, and walk the best path known so far.
 //!
 //! # Sources
 //! * Y. Björnsson, V. Bulitko, N. Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009: the algorithm,
 //!   its budgets, the sliced trace, both enhancements, and the late-acting A* of its table 1.
-//! * C. Hernández, J. Baier, T. Uras, S. Koenig, "Time-Bounded Adaptive A*", AAMAS 2012: the form
-//!   with k expansions per interval and tracing free of charge ([`Tracing::Free`]), and beginning again
-//!   when the path is cut ([`Restart::Path`]): RTBA*, and with [`SearchConfig::learn`] TBAA*.
+//! * C. Hernández, J. Baier, T. Uras, S. Koenig, "Time-Bounded Adaptive A*", AAMAS 2012: the form with k expansions per
+//!   interval and tracing free of charge ([`Tracing::Free`]), and the restart when the path is blocked
+//!   ([`Restart::Path`]): RTBA*, and with [`SearchConfig::learn`] TBAA*.
 //! * C. Hernández, R. Asín, J. Baier, "Time-Bounded Best-First Search", 2014: other priorities
 //!   (TB-WA*, TB-GBFS), and maps that change ([`Restart::Eager`], [`Restart::Lazy`]).
 //!
 //! # One tick (numbers are lines of the 2009 listing)
-//! 0. Heed what was seen to change; the search may begin again from where the agent stands.
+//! 0. Process the reported changes; the search may restart from the agent's position.
 //! 1. Expand up to `N_E` nodes, away from the root, until the goal is the best open node (6–8).
-//! 2. Trace the path to the most promising node back along parents, up to `N_T` steps; a trace may
-//!    take several ticks. It is done where it meets the agent or the root (9–13). A finished path
-//!    becomes the one to follow (14–18).
-//! 3. Step: along the path if the agent is on it (21–22), else back to the parent (25), else, at the
-//!    root with nothing to follow, to where the agent came from (27).
+//! 2. Trace the path to the most promising node back along parent pointers, up to `N_T` steps; a trace may take several
+//!    ticks. It is complete when it reaches the agent or the root (9–13). A complete path becomes the path to follow
+//!    (14–18).
+//! 3. Step: along the path if the agent is on it (21–22), else back to the parent (25), else, at the root with nothing
+//!    to follow, to where the agent came from (27).
 //!
-//! `N_E = floor(R·r)` and `N_T = floor((R − N_E)·c)`; in the first tick at most `min(N_E, N_T)`
-//! nodes are expanded, so that the first path is traced in the same tick; once the solution is
-//! found all of `R` goes to tracing, `N_T = floor(R·c)`. Each is at least one.
+//! `N_E = floor(R·r)` and `N_T = floor((R − N_E)·c)`; in the first tick at most `min(N_E, N_T)` nodes are expanded, so
+//! that the first path is traced in the same tick; once the solution is found, all of `R` goes to tracing, `N_T =
+//! floor(R·c)`. Each is at least one.
 //!
 //! # Deviations
-//! * A budget of 1 would leave no expansion; here every tick may do one, and one trace step.
-//! * Line 22 pops the front of the path. The front is the agent's place only if the trace ended
-//!   there; an agent that meets the path further on must step to the node after its own. So does this
-//!   code.
-//! * A node counts as on the path only if it lies ahead of what the agent has walked of it. Otherwise
-//!   an agent at the path's end would step back, find itself "on the path", and turn round for ever.
-//! * Line 30 stores the last place after the place was changed, so line 27 would leave the agent
-//!   where it is. The text says it goes back to where it came from; this code does.
-//! * The goal counts as found when it is the best open node, not when it is expanded: one expansion
-//!   less.
-//! * Late acting moves to each neighbour of the start in turn instead of a random one: the same on
-//!   average, without random numbers.
-//! * A step that is no longer legal is never taken, whatever the settings: the search begins again from
-//!   where the agent stands, and the agent waits for one tick. The same happens instead of giving up
-//!   if the open list runs empty and a way may have been missed: after a node was opened, or, for A*
-//!   that does not expect it ([`SearchConfig::blocking`]), after any change.
-//! * The papers check the path from the root; here, for an agent that is on the path, only what lies
-//!   ahead. If it is off the path, the way back to it is checked too, which the 2014 paper overlooks:
-//!   its lazy agent could walk back into a new wall. A path is also checked while it is traced (line
-//!   22 of RTBA*), as it may lead through a wall that was not on the path when it was seen; the 2014
-//!   paper overlooks that too.
-//! * With bounded tracing a path is checked as it is traced, over several ticks, and the way back as far
-//!   as the tick's trace steps reach; what is not reached is checked before each step.
-//! * When a cost falls, the 2014 paper compares with the cost of the rest of the path. While the goal is
-//!   not found, the path ends before it; here the estimate from there is added. A greedy search, which
-//!   promises nothing about cost, takes no notice of costs that fall.
-//! * When a cost falls, everything learned is forgotten, as it may be wrong: the 2012 paper has no
-//!   such case.
+//! * A budget of 1 would allow no expansion; here every tick may do one expansion and one trace step.
+//! * Line 22 pops the front of the path. The front is the agent's position only if the trace ended there; an agent that
+//!   joins the path further along must step to the successor of its own node. This code does so.
+//! * A node counts as on the path only if it lies ahead of the part that the agent has walked. Otherwise an agent at
+//!   the path's end would step back, find itself "on the path", and oscillate forever.
+//! * Line 30 stores the previous position after the position was changed, so line 27 would leave the agent where it is.
+//!   The text says that it goes back to where it came from; this code does so.
+//! * The goal counts as found when it is the best open node, not when it is expanded, which saves one expansion.
+//! * Late acting moves to each neighbor of the start in turn instead of a random one: the same on average, without
+//!   random numbers.
+//! * A step that is no longer legal is never taken, whatever the settings: the search restarts from the agent's
+//!   position, and the agent waits for one tick. The search also restarts, instead of giving up, if the open list runs
+//!   empty and a path may have been missed: after a node was opened or, for an A* search that does not expect blocking
+//!   ([`SearchConfig::blocking`]), after any change.
+//! * The papers check the path from the root; here, if the agent is on the path, only the part ahead is checked. If it
+//!   is off the path, the way back to it is checked too, which the 2014 paper overlooks: its lazy agent could walk back
+//!   into a new wall. A path is also checked while it is traced (line 22 of RTBA*), as it may lead through a wall that
+//!   was not on the path when it was seen; the 2014 paper overlooks that too.
+//! * With bounded tracing, a path is checked as it is traced, over several ticks, and the way back is checked as far as
+//!   the tick's trace steps reach; the rest is checked before each step.
+//! * When a cost decreases, the 2014 paper compares with the cost of the rest of the path. While the goal has not been
+//!   found, the path ends before it; here the heuristic at that end is added. A greedy search, which guarantees nothing
+//!   about cost, ignores cost decreases.
+//! * When a cost decreases, the learned heuristic is discarded, as it may be inadmissible: the 2012 paper has no such
+//!   case.
 //!
 //! # Invariants
 //! * Every step is an edge of the space at that moment.
-//! * While nothing changes, the nodes expanded are those of the plain search with the same settings, in
-//!   the same order.
-//! * The path to the goal, once followed, is never left, but for a shortcut that is strictly cheaper.
+//! * While nothing changes, the nodes expanded are those of the plain search with the same settings, in the same order.
+//! * The path to the goal, once followed, is never left, except for a shortcut that is strictly cheaper.
 //!
-//! # When the agent is not where its step led
-//! A step that was refused is taken again. An agent that was pushed aside goes on from there if the search knows
-//! the place: along the path if that is there, else back to it. If not, it steps to a neighbor that the search
-//! knows, or the path leads over, if there is one; else the search begins again.
+//! # When the agent is not where its step leads
+//! A step that was refused is decided again. An agent that was pushed aside continues from there if the search has
+//! generated that node: along the path if the node is on it, else back to the path. Otherwise it steps to a neighbor
+//! that is on the path or was generated by the search, if there is one; else the search restarts.
 //!
 //! # Memory
-//! When the path to the goal is being followed and nothing can make the agent leave it ([`Restart::Stopped`]), it
-//! keeps the path alone and returns the memory of the search. The same goes for all that do not learn once they
-//! have arrived.
+//! While the path to the goal is being followed and nothing can make the agent leave it ([`Restart::Stopped`]), it
+//! keeps only the path and returns the memory of the search. On arrival, every variant that does not learn does the
+//! same.
 //!
 //! # Real-time bound
-//! At most `N_E` expansions and `N_T` trace steps per tick (see [`Policy::limits`]), whatever the map's
-//! size; beside them a constant number of look-ups, one look at the agent's own edges, and a few
-//! look-ups per reported change. Beginning again takes constant time (amortized, where a
-//! search with weights is learned from).
+//! At most `N_E` expansions and `N_T` trace steps per tick (see [`Policy::limits`]), whatever the map's size; in
+//! addition, a constant number of lookups, one pass over the edges of the agent's node, and a few lookups per reported
+//! change. A restart takes constant time (amortized, if a weighted search learns).
 
 mod restart;
 
@@ -88,36 +83,35 @@ use crate::{
     BestFirst, Cost, Event, Limits, Map, NodeId, Pool, Ratio, SearchConfig, Slice, Status,
 };
 
-/// What the agent does before it knows a whole path.
+/// What the agent does before it knows a complete path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Acting {
-    /// Walk towards the most promising node: the time-bounded idea.
+    /// Walk toward the most promising node: the idea of time-bounded search.
     #[default]
     Early,
-    /// Step to and fro between the start and its neighbours: the "late acting" A* of the 2009 paper.
+    /// Step back and forth between the start and its neighbors: the "late acting" A* of the 2009 paper.
     Late,
-    /// Stand and wait: what a complete search under a budget does.
+    /// Wait: the behavior of a complete search under a budget.
     Wait,
 }
 
 /// How the tick's budget pays for tracing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tracing {
-    /// The budget is shared: `r` of it goes to expansions, and one unit of the rest buys `c` trace
-    /// steps. The 2009 form, with a bound on all work.
+    /// The budget is shared: the fraction `r` goes to expansions, and each unit of the rest buys `c` trace steps. The
+    /// 2009 form, which bounds all work.
     Bounded {
         /// The share for expansions, between 0 and 1.
         r: Ratio,
-        /// Trace steps for the price of one expansion.
+        /// The number of trace steps for the price of one expansion.
         c: Ratio,
     },
-    /// All of the budget goes to expansions and a path is traced whole each tick, free of charge. The
-    /// 2012 form.
+    /// The whole budget goes to expansions, and a complete path is traced in each tick, free of charge. The 2012 form.
     Free,
 }
 
 impl Tracing {
-    /// The expansions and trace steps a tick of this budget may do while it searches.
+    /// The expansions and trace steps allowed per tick with this budget during the search.
     pub fn split(self, budget: u64) -> (u64, u64) {
         match self {
             Tracing::Bounded { r, c } => {
@@ -128,7 +122,7 @@ impl Tracing {
         }
     }
 
-    /// The trace steps a tick of this budget may do once no more expansions are needed.
+    /// The trace steps allowed per tick with this budget once no more expansions are needed.
     pub fn after_search(self, budget: u64) -> u64 {
         match self {
             Tracing::Bounded { c, .. } => c.times(budget).max(budget.min(1)),
@@ -145,25 +139,25 @@ impl Default for Tracing {
     }
 }
 
-/// A member of the time-bounded family.
+/// The settings of a member of the time-bounded family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TimeBoundedConfig {
-    /// The search underneath.
+    /// The underlying search.
     pub search: SearchConfig,
-    /// What to do until a whole path is known.
+    /// What to do until a complete path is known.
     pub acting: Acting,
     /// How tracing is paid for.
     pub tracing: Tracing,
-    /// When the search begins again.
+    /// When the search restarts.
     pub restart: Restart,
-    /// Enhancement 1: when the path to the goal is known and the agent is off it, look for a
-    /// shortcut on each step back.
+    /// Enhancement 1: when the path to the goal is known and the agent is off it, search for a shortcut on each step
+    /// back.
     pub shortcut: bool,
-    /// Enhancement 2: do not leave a path for one that reaches less far, in cost from the root.
+    /// Enhancement 2: do not leave a path for one whose tip has a smaller cost from the root.
     pub switch: bool,
 }
 
-/// An agent that searches a slice each tick and walks the best path known so far.
+/// An agent that searches for one slice per tick and walks the best path known so far.
 ///
 /// ```
 /// use tickstar::{Agent, Cell, Grid, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
@@ -176,7 +170,7 @@ pub struct TimeBoundedConfig {
 ///         Step::Move(to) => at = to,
 ///         Step::Wait => {}
 ///         Step::Arrived => break,
-///         Step::Unreachable => panic!("no way"),
+///         Step::Unreachable => panic!("no path"),
 ///     }
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -185,7 +179,7 @@ pub type TimeBounded = Walker<TimeBoundedPolicy>;
 
 /// The policy of [`TimeBounded`].
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools)] // independent facts about the state of a run
+#[allow(clippy::struct_excessive_bools)] // independent properties of the state of a run
 pub struct TimeBoundedPolicy {
     config: TimeBoundedConfig,
     search: BestFirst,
@@ -199,19 +193,19 @@ pub struct TimeBoundedPolicy {
     tracing: bool,
     /// The cost from the root to the tip of the path being followed.
     follow_reach: Cost,
-    /// How much of it lies ahead: nodes further from the tip have been walked or passed by.
+    /// How much of it lies ahead: nodes further from the tip have been walked or passed.
     ahead: usize,
-    /// The path followed leads to the goal.
+    /// The path being followed leads to the goal.
     solved: bool,
-    /// The path to the goal, once it is all that is left of the search.
+    /// The path to the goal, once the search itself has been released.
     route: Option<Route>,
     /// The search has no root yet.
     fresh: bool,
-    /// The first tick of this search has not been yet.
+    /// This search has not had its first tick yet.
     first: bool,
-    /// Something was seen to change since this search began.
+    /// A change was reported since this search started.
     changed: bool,
-    /// A change since this search began may have made something cheaper.
+    /// A change since this search started may have decreased a cost.
     fell: bool,
     /// Which neighbor late acting steps to next.
     bounces: usize,
@@ -219,11 +213,10 @@ pub struct TimeBoundedPolicy {
 }
 
 impl TimeBounded {
-    /// An agent at `start`, to go to `goal`.
+    /// An agent at `start` that walks to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the settings need reversible edges and the
-    /// map does not have them.
+    /// If the start or goal is not passable, or if the settings need reversible edges and the map does not have them.
     pub fn new(
         map: &impl Map,
         mut config: TimeBoundedConfig,
@@ -254,15 +247,15 @@ impl TimeBounded {
         Walker::with_policy(policy, map, start, goal)
     }
 
-    /// The search underneath, to look at.
+    /// The underlying search, for inspection.
     pub fn search(&self) -> &BestFirst {
         &self.policy.search
     }
 }
 
 impl TimeBoundedPolicy {
-    /// Begins a search from where the agent stands. It takes memory when its root is added, in the next tick
-    /// that needs it: agents are made by the thousand.
+    /// Starts a search from the agent's position. It allocates only when its root is added, in the next tick that needs
+    /// it, because agents are created by the thousand.
     fn begin_search(&mut self, map: &impl Map) {
         self.root = self.at;
         self.came_from = None;
@@ -276,24 +269,24 @@ impl TimeBoundedPolicy {
         }
     }
 
-    /// Adds the root of the search, if that has not been done.
+    /// Adds the root of the search, if that has not been done yet.
     fn add_root(&mut self, map: &impl Map) {
         if std::mem::take(&mut self.fresh) {
             self.search.add_root(map, self.root, Cost::ZERO);
         }
     }
 
-    /// Whether a node is on the part of the path followed that lies ahead.
+    /// Whether a node is on the part of the followed path that lies ahead.
     fn is_ahead(&self, node: NodeId) -> bool {
         self.trails.place(Follow, node).is_some_and(|place| place <= self.ahead)
     }
 
-    /// The trace steps that a tick of this budget may still do while it searches.
+    /// The trace steps that a tick with this budget may still do during the search.
     fn traces_left(&self, slice: &Slice<'_>) -> u64 {
         self.config.tracing.split(slice.budget()).1.saturating_sub(slice.traces())
     }
 
-    /// Step 1: the tick's expansions. Returns the trace steps that may follow.
+    /// Step 1: the tick's expansions. Returns the number of trace steps that may follow.
     fn think(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> u64 {
         let budget = slice.budget();
         if self.search.status() == Status::Reached {
@@ -312,8 +305,8 @@ impl TimeBoundedPolicy {
         traces
     }
 
-    /// Step 2: the tick's tracing. Returns whether the path, and the way back to it, is as the search
-    /// found it, as far as it has been checked.
+    /// Step 2: the tick's tracing. Returns whether the path and the way back to it are still as the search found them,
+    /// as far as they have been checked.
     fn trace(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> bool {
         if !self.tracing {
             let Some(tip) = self.search.best() else { return true };
@@ -324,7 +317,7 @@ impl TimeBoundedPolicy {
             self.tracing = true;
         }
         let check = self.changed && matches!(self.config.restart, Restart::Path | Restart::Lazy);
-        // The agent may have walked onto a part that was traced before it came there.
+        // The agent may have walked onto a part that was traced before it arrived there.
         let mut done = self.trails.place(Fresh, self.at).is_some();
         let mut front = self.trails.front();
         while !done {
@@ -348,7 +341,7 @@ impl TimeBoundedPolicy {
         !(check && self.back(map, slice) == Back::Cut)
     }
 
-    /// Makes the freshly traced path the one to follow, unless the switching rule keeps the old one.
+    /// Makes the newly traced path the one to follow, unless the switching rule keeps the old one.
     fn adopt(&mut self, slice: &mut Slice<'_>) {
         let Some(tip) = self.trails.tip(Fresh) else { return };
         let reach = self.search.cost_to(tip).unwrap_or_default();
@@ -365,7 +358,7 @@ impl TimeBoundedPolicy {
         self.solved = tip == self.goal;
     }
 
-    /// The next node on the path being followed, if the agent stands on the part that lies ahead.
+    /// The next node on the path being followed, if the agent is on the part that lies ahead.
     fn follow_step(&self) -> Option<NodeId> {
         if !self.is_ahead(self.at) {
             return None;
@@ -373,7 +366,7 @@ impl TimeBoundedPolicy {
         self.trails.next(Follow, self.at)
     }
 
-    /// Step 3: where to go, and what kind of step it is.
+    /// Step 3: where to go, and which kind of step it is.
     fn choose(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> Option<NodeId> {
         if let Some(next) = self.follow_step() {
             return Some(next);
@@ -381,7 +374,7 @@ impl TimeBoundedPolicy {
         if let Some(next) = self.shortcut.as_ref().and_then(|shortcut| shortcut.step(self.at)) {
             return Some(next);
         }
-        // The agent may stand on the most promising node itself if the tick was cut short.
+        // The agent may be at the most promising node itself if the tick was cut short.
         if self.config.acting == Acting::Early && self.search.best() == Some(self.at) {
             return None;
         }
@@ -401,8 +394,8 @@ impl TimeBoundedPolicy {
         away
     }
 
-    /// Where to go from a place the search does not know: onto the path as far ahead as possible, else to the
-    /// neighbor that is nearest to the root.
+    /// Where to go from a node that the search has not generated: onto the path as far ahead as possible, else to the
+    /// neighbor nearest to the root.
     fn way_onto_tree(&self, map: &impl Map) -> Option<NodeId> {
         if self.search.cost_to(self.at).is_some() {
             return None;
@@ -419,7 +412,7 @@ impl TimeBoundedPolicy {
         best.map(|(_, to)| to)
     }
 
-    /// The neighbors of the root one after another, of those the search knows the way back from.
+    /// The neighbors of the root in turn, restricted to those whose parent is the root.
     fn neighbor_in_turn(&mut self, map: &impl Map) -> Option<NodeId> {
         let mut neighbors = 0;
         map.for_each_edge(self.root, |to, _| {
@@ -437,9 +430,9 @@ impl TimeBoundedPolicy {
         chosen
     }
 
-    /// Keeps the path alone, and returns the memory of the search, as soon as the agent is on the path to the goal,
-    /// if nothing but a blocked step can make it leave that.
-    fn keep_the_path_alone(&mut self, slice: &mut Slice<'_>) {
+    /// Keeps only the path and returns the memory of the search as soon as the agent is on the path to the goal,
+    /// provided that nothing but a blocked step can make it leave that path.
+    fn release_search(&mut self, slice: &mut Slice<'_>) {
         let settled = self.config.restart == Restart::Stopped && !self.config.search.learn;
         let place = self.trails.place(Follow, self.at).filter(|&place| place <= self.ahead);
         if let Some(place) = place.filter(|_| settled) {
@@ -454,7 +447,7 @@ impl TimeBoundedPolicy {
         }
     }
 
-    /// Gives memory that was released back to the allocator, at most so many blocks of each table.
+    /// Returns released memory to the allocator, at most `blocks` blocks of each table.
     fn reclaim(&mut self, blocks: u64) {
         self.search.reclaim(blocks);
         self.trails.reclaim(blocks);
@@ -500,7 +493,7 @@ impl Policy for TimeBoundedPolicy {
         if let Some(place) = self.trails.place(Follow, cx.at) {
             self.ahead = place;
         }
-        // A search that has no root yet begins here; and one that was given up at the goal does so again.
+        // A search without a root starts here; one that was released at the goal starts again.
         if self.fresh || self.route.is_some() && self.config.restart != Restart::Stopped {
             self.begin_search(cx.map);
         }
@@ -524,7 +517,7 @@ impl Policy for TimeBoundedPolicy {
         let Cx { map, slice, .. } = cx;
         self.add_root(*map);
         if self.solved && self.route.is_none() {
-            self.keep_the_path_alone(slice);
+            self.release_search(slice);
         }
         if self.route.is_some() {
             self.reclaim(1 + slice.remaining() / 8);
@@ -546,7 +539,7 @@ impl Policy for TimeBoundedPolicy {
         } else {
             let traces = self.think(*map, slice);
             if self.search.status() == Status::Exhausted {
-                // Where nodes were only blocked, a search that expects it has missed no way.
+                // If nodes were only blocked, a search that expects blocking has missed no path.
                 let missed = self.fell || self.changed && !self.config.search.blocking;
                 return if missed { Decision::Stale } else { Decision::NoWay };
             }
@@ -557,7 +550,7 @@ impl Policy for TimeBoundedPolicy {
         }
         match self.choose(*map, slice) {
             Some(to) => Decision::Go(to),
-            // Pushed to where nothing is known of.
+            // Pushed to a node about which the search knows nothing.
             None if self.search.cost_to(self.at).is_none() => Decision::Stale,
             None => Decision::Wait,
         }

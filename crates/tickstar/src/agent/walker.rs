@@ -1,16 +1,16 @@
-//! The driver of all agents: arrival, legal steps, unreachable goals, and steps that were not taken.
+//! The driver of all agents. It handles arrival, legal steps, unreachable goals, and steps that were not taken.
 
 use super::{Agent, AgentError, AgentState, Seen, Step};
 use crate::{EndpointError, Event, Hierarchy, Limits, Map, NodeId, Pool, Slice};
 
-/// What a policy sees of one tick.
+/// The context of one tick, as passed to a policy.
 #[derive(Debug)]
 pub struct Cx<'t, 'w, M> {
     /// The map as the agent knows it.
     pub map: &'t M,
-    /// Where the agent stands.
+    /// The agent's position.
     pub at: NodeId,
-    /// Where it is to go.
+    /// The agent's goal.
     pub goal: NodeId,
     /// The budget of the tick.
     pub slice: &'t mut Slice<'w>,
@@ -20,132 +20,131 @@ impl<'t, M: Map> Cx<'t, '_, M> {
     /// The map's hierarchy.
     ///
     /// # Panics
-    /// If the policy does not say that it needs one: see [`Policy::needs`].
+    /// If the policy does not declare that it needs one: see [`Policy::needs`].
     pub fn hierarchy(&self) -> &'t Hierarchy {
-        self.map.hierarchy().expect("a policy that needs a hierarchy is asked only if there is one")
+        self.map.hierarchy().expect("a policy that needs a hierarchy runs only if the map has one")
     }
 }
 
 /// What a policy decides to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// Go to this node. If no edge leads there any more, the agent waits, and the policy is asked to
+    /// Go to this node. If the edge to it no longer exists, the agent waits, and the policy must
     /// [replan](Policy::replan).
     Go(NodeId),
     /// Stay for now.
     Wait,
-    /// There is no way to the goal. The policy is not asked again until something changes.
+    /// No path to the goal exists. `decide` is not called again until something changes.
     NoWay,
-    /// What was planned is of no use any more: wait and [replan](Policy::replan).
+    /// The current plan is no longer usable: wait and [replan](Policy::replan).
     Stale,
 }
 
-/// What a new walk keeps of the one before.
+/// What a new walk keeps from the previous one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
-    /// Nothing: it is a new task.
+    /// Nothing: this is a new task.
     Nothing,
-    /// What was learned about the map, for the same goal.
+    /// What was learned about the map, since the goal is the same.
     Learned,
 }
 
-/// What a policy asks of the map.
+/// What a policy requires of the map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
-    /// Every edge can be walked back at the same cost.
+    /// Every edge can be traversed in reverse at the same cost.
     pub reversible_edges: bool,
-    /// The map has a [`Hierarchy`]. Whether there is a way at all is then known without the policy.
+    /// The map has a [`Hierarchy`]. Reachability is then determined without the policy.
     pub hierarchy: bool,
 }
 
-/// An algorithm: decides what an agent does next. [`Walker`] makes an agent of it.
+/// An algorithm: it decides what an agent does next. [`Walker`] turns it into an agent.
 ///
-/// In each tick `moved` or `displaced` is called if the agent stands elsewhere than before, then `heed` if changes
-/// are reported, and then, if it has not arrived and there may be a way, `decide`. A step that was refused
-/// is not reported: `decide` is just asked again at the same place, and should then decide the same at little
-/// cost.
+/// In each tick, `moved` or `displaced` is called if the agent's position has changed, then `heed` if changes are
+/// reported, and then `decide`, if the agent has not arrived and a path may exist. A refused step is not reported:
+/// `decide` is simply called again at the same position, and should return the same decision at little cost.
 pub trait Policy: Send + Sync {
-    /// What it asks of the map.
+    /// What it requires of the map.
     fn needs(&self) -> Needs;
 
-    /// What one tick of this budget may do at most, counted as the papers do.
+    /// The maximum work per tick with this budget, counted as the papers do.
     fn limits(&self, budget: u64) -> Limits {
         Limits::per_unit(budget)
     }
 
-    /// Begins a walk. Should allocate nothing: agents are made by the thousand.
+    /// Starts a walk. Should not allocate, because agents are created by the thousand.
     fn begin<M: Map>(&mut self, map: &M, start: NodeId, goal: NodeId, keep: Keep);
 
-    /// The agent has taken the step that was decided on.
+    /// The agent has taken the step that was decided.
     fn moved(&mut self, from: NodeId, to: NodeId) {
         let _ = (from, to);
     }
 
-    /// The agent stands neither where it stood nor where its step led. By default it begins anew from there, with
-    /// what it has learned.
+    /// The agent is neither where it was nor where its step leads. By default the policy starts again from there and
+    /// keeps what it has learned.
     fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
         self.begin(cx.map, cx.at, cx.goal, Keep::Learned);
     }
 
-    /// Takes in what has changed.
+    /// Processes the reported changes.
     fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]);
 
-    /// Thinks within the slice, and decides what to do. The agent is not at its goal.
+    /// Searches within the slice and decides what to do. The agent is not at its goal.
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision;
 
-    /// The map changed without being reported in `Seen`, or what was planned is of no use any more. By default it
-    /// begins anew from where the agent stands, with what it has learned.
+    /// The map changed without being reported in `Seen`, or the current plan is no longer usable. By default the policy
+    /// starts again from the agent's position and keeps what it has learned.
     fn replan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
         self.begin(cx.map, cx.at, cx.goal, Keep::Learned);
     }
 
-    /// It is known that there is no way at present: called in each tick instead of `decide`.
+    /// It is known that no path exists at present: called in each tick instead of `decide`.
     fn no_way(&mut self) {}
 
-    /// The agent is at its goal: time to return memory that a new walk does not need. Called in each tick that it
+    /// The agent is at its goal and can return memory that a new walk does not need. Called in each tick in which it
     /// stays there.
     fn rest(&mut self) {}
 
-    /// The node it is heading for at present: this goal, or the end of the path it follows.
+    /// The node it is currently heading for: this goal, or the end of the path it follows.
     fn target(&self, goal: NodeId) -> Option<NodeId>;
 
-    /// The path it has found, for an agent that stands here.
+    /// The path it has found, for an agent at node `at`.
     fn plan(&self, at: NodeId) -> Option<Vec<NodeId>>;
 
-    /// Takes memory from this pool from now on. Called before anything is allocated.
+    /// Allocates from this pool from now on. Called before anything is allocated.
     fn set_pool(&mut self, pool: &Pool);
 
     /// Heap memory in bytes.
     fn bytes(&self) -> usize;
 }
 
-/// An agent that is driven by a policy.
+/// An agent driven by a policy.
 #[derive(Clone, Debug)]
 pub struct Walker<P> {
     pub(super) policy: P,
     at: NodeId,
     goal: NodeId,
-    /// Where the last step leads to.
+    /// Where the last step leads.
     intent: Option<NodeId>,
     verdict: Verdict,
 }
 
-/// Whether there is a way to the goal.
+/// Whether a path to the goal exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// It has not been asked since something changed.
+    /// Not determined since the last change.
     Unknown,
-    /// There is, or the policy will find out.
-    Hopeful,
-    /// There was none when it was last asked.
-    Hopeless,
+    /// A path exists, or the policy will determine whether one does.
+    Possible,
+    /// No path existed at the last check.
+    NoPath,
 }
 
 impl<P: Policy> Walker<P> {
-    /// An agent at `start`, to go to `goal`, that does what this policy decides.
+    /// An agent at `start` that walks to `goal` as this policy decides.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the map is not what the policy needs.
+    /// If the start or goal is not passable, or the map does not meet the policy's requirements.
     pub fn with_policy(
         policy: P,
         map: &impl Map,
@@ -158,25 +157,25 @@ impl<P: Policy> Walker<P> {
         Ok(walker)
     }
 
-    /// The same agent with memory from this pool. To be called before its first tick; later it would lose
-    /// what it has found and learned.
+    /// The same agent, allocating from this pool. Call it before the first tick; a later call discards what the agent
+    /// has found and learned.
     #[must_use]
     pub fn with_pool(mut self, pool: &Pool) -> Walker<P> {
         self.policy.set_pool(pool);
         self
     }
 
-    /// Where the agent expects to stand in its next tick: where its last step led.
+    /// The position expected in the next tick, which is where the last step leads.
     pub fn position(&self) -> NodeId {
         self.intent.unwrap_or(self.at)
     }
 
-    /// Where it is to go.
+    /// The goal.
     pub fn goal(&self) -> NodeId {
         self.goal
     }
 
-    /// The node it is heading for at present: the goal, or the end of the path it follows.
+    /// The node it is currently heading for: the goal, or the end of the path it follows.
     pub fn target(&self) -> Option<NodeId> {
         self.policy.target(self.goal)
     }
@@ -186,12 +185,12 @@ impl<P: Policy> Walker<P> {
         self.policy.plan(self.position())
     }
 
-    /// What one tick of this budget may do at most, counted as the papers do.
+    /// The maximum work per tick with this budget, counted as the papers do.
     pub fn limits(&self, budget: u64) -> Limits {
         self.policy.limits(budget)
     }
 
-    /// Memory in bytes, that of the pool included and the map not counted.
+    /// Memory in bytes, including memory from the pool but excluding the map.
     pub fn bytes(&self) -> usize {
         size_of::<Walker<P>>() + self.policy.bytes()
     }
@@ -242,7 +241,7 @@ impl<P: Policy> Walker<P> {
             self.policy.rest();
             return Step::Arrived;
         }
-        if self.is_hopeless(map) {
+        if self.has_no_path(map) {
             self.policy.no_way();
             return Step::Unreachable;
         }
@@ -259,28 +258,28 @@ impl<P: Policy> Walker<P> {
             }
             Decision::Wait => Step::Wait,
             Decision::NoWay => {
-                self.verdict = Verdict::Hopeless;
+                self.verdict = Verdict::NoPath;
                 Step::Unreachable
             }
         }
     }
 
-    /// Whether it is known that there is no way. A hierarchy knows it in so little time that it is asked again in
-    /// each tick while there is none.
-    fn is_hopeless(&mut self, map: &impl Map) -> bool {
-        let ask = self.policy.needs().hierarchy && self.verdict != Verdict::Hopeful;
-        if let Some(levels) = map.hierarchy().filter(|_| ask) {
-            let has_way = map.contains(self.goal) && levels.reachable(self.at, self.goal);
-            self.verdict = if has_way { Verdict::Hopeful } else { Verdict::Hopeless };
+    /// Whether it is known that no path exists. A hierarchy determines this so cheaply that it is queried again in each
+    /// tick in which none exists.
+    fn has_no_path(&mut self, map: &impl Map) -> bool {
+        let query = self.policy.needs().hierarchy && self.verdict != Verdict::Possible;
+        if let Some(levels) = map.hierarchy().filter(|_| query) {
+            let path_exists = map.contains(self.goal) && levels.reachable(self.at, self.goal);
+            self.verdict = if path_exists { Verdict::Possible } else { Verdict::NoPath };
         }
-        self.verdict == Verdict::Hopeless
+        self.verdict == Verdict::NoPath
     }
 }
 
 impl<P: Policy, M: Map> Agent<M> for Walker<P> {
     fn tick(&mut self, map: &M, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
         if self.policy.needs().hierarchy && map.hierarchy().is_none() {
-            // It had one when the agent was given its task; it may have one again.
+            // The map had a hierarchy when the task was assigned, and may have one again later.
             return if at == self.goal { Step::Arrived } else { Step::Wait };
         }
         let limits = self.policy.limits(slice.budget());

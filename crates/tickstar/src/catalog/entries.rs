@@ -6,7 +6,7 @@ use super::settings::time_bounded::{C, R, REOPEN, RESTART, SHORTCUT, SWITCH, TRA
 use super::settings::{d_lrta, dstar_lite, local, open, pr_lrta, pra};
 use super::{CostBound, Entry, Facts, FirstMove, GivesUp, Method, OnChange, WorkBound};
 use crate::{
-    Acting, Avoid, Commitment, DLrtaConfig, DStarLiteConfig, Lesson, LocalConfig, Lookahead,
+    Acting, Avoid, Commitment, DLrtaConfig, DStarLiteConfig, Update, LocalConfig, Lookahead,
     PrLrtaConfig, PraConfig, Priority, Ratio, Restart, SearchConfig, TimeBoundedConfig, Tracing,
 };
 
@@ -54,11 +54,11 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "late-astar",
         title: "Late-acting A*",
-        summary: "A time-sliced A* that steps to and fro at the start until it knows the path: the \
+        summary: "A time-sliced A* that steps back and forth at the start until it knows the path: the \
                   baseline in table 1 of the TBA* paper.",
         paper: BJORNSSON,
         facts: Facts {
-            first_move: FirstMove::ToAndFro,
+            first_move: FirstMove::BackAndForth,
             cost_bound: CostBound::OptimalPlusSearch,
             cost: "the optimum, and one step for every tick spent searching",
             ..TIME_BOUNDED
@@ -240,7 +240,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         paper: "Koenig 2004; Koenig, Sun 2009; as K LRTA* in Björnsson et al. 2009",
         facts: LEARNING,
         default_budget: Some(100),
-        family: astar_shaped(|| by_astar(Lesson::Region, Avoid::Nothing)),
+        family: astar_shaped(|| by_astar(Update::Region, Avoid::Nothing)),
     },
     Entry {
         name: "rtaa",
@@ -250,7 +250,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         paper: "Koenig, Likhachev, \"Real-Time Adaptive A*\", AAMAS 2006; as run by Hernández et al. 2012",
         facts: LEARNING,
         default_budget: Some(100),
-        family: astar_shaped(|| by_astar(Lesson::Uniform, Avoid::Nothing)),
+        family: astar_shaped(|| by_astar(Update::Uniform, Avoid::Nothing)),
     },
     Entry {
         name: "a-rtaa",
@@ -259,7 +259,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         paper: "Hernández, Baier, \"Real-Time Adaptive A* with Depression Avoidance\", AIIDE 2011",
         facts: Facts { cost: "no bound", ..LEARNING },
         default_budget: Some(100),
-        family: astar_shaped(|| by_astar(Lesson::Uniform, Avoid::Raised)),
+        family: astar_shaped(|| by_astar(Update::Uniform, Avoid::Raised)),
     },
     Entry {
         name: "da-rtaa",
@@ -270,7 +270,7 @@ pub(super) static ENTRIES: &[Entry] = &[
                 as run by Hernández et al. 2012",
         facts: Facts { cost: "no bound", ..LEARNING },
         default_budget: Some(100),
-        family: astar_shaped(|| by_astar(Lesson::Uniform, Avoid::MostRaised)),
+        family: astar_shaped(|| by_astar(Update::Uniform, Avoid::MostRaised)),
     },
     Entry {
         name: "repeated-astar",
@@ -343,7 +343,7 @@ pub(super) static ENTRIES: &[Entry] = &[
                   first step.",
         paper: STURTEVANT,
         facts: Facts {
-            first_move: FirstMove::AfterStretch,
+            first_move: FirstMove::AfterSegment,
             refines: true,
             work: WorkBound::PerUnit { expansions: 1, traces: 10, updates: 0 },
             cost: "no bound; most walks are within 2 % of the optimum, with k=inf within 1 %",
@@ -475,7 +475,7 @@ const STOPPED: &str =
 
 /// Why the learning ones are not for maps that open.
 const ESTIMATES: &str = "it arrives by raising its estimates, which may be too high once something opens; \
-                         it would have to discard them each time, and could walk to and fro forever";
+                         it would have to discard them each time, and could walk back and forth forever";
 
 const fn time_bounded(
     config: fn() -> TimeBoundedConfig,
@@ -494,8 +494,8 @@ fn looking(lookahead: Lookahead) -> LocalConfig {
     LocalConfig { lookahead, ..LocalConfig::default() }
 }
 
-fn by_astar(lesson: Lesson, avoid: Avoid) -> LocalConfig {
-    looking(Lookahead::Astar { lesson, avoid, commitment: Commitment::Step })
+fn by_astar(update: Update, avoid: Avoid) -> LocalConfig {
+    looking(Lookahead::Astar { update, avoid, commitment: Commitment::Step })
 }
 
 fn weighted(num: u64, den: u64) -> Priority {

@@ -84,7 +84,7 @@ impl Facts {
 
     /// Whether it walks exactly what it has planned, and plans ahead while it walks.
     pub const fn walks_its_plan(&self) -> bool {
-        matches!(self.first_move, FirstMove::AfterStretch | FirstMove::AfterPath)
+        matches!(self.first_move, FirstMove::AfterSegment | FirstMove::AfterPath)
     }
 
     /// Whether it may take as many moves as the square of what can be reached to find out that the goal
@@ -102,10 +102,10 @@ pub enum FirstMove {
     AtOnce,
     /// In the first tick, if the budget covers a lookahead of fixed size; otherwise once it has looked.
     AfterLookahead,
-    /// In the first tick, but to and fro next to the start until it knows a whole path.
-    ToAndFro,
-    /// Once the first stretch of the way is planned.
-    AfterStretch,
+    /// In the first tick, but back and forth next to the start until it knows a whole path.
+    BackAndForth,
+    /// Once the first segment of the path is planned.
+    AfterSegment,
     /// Once the whole path is planned.
     AfterPath,
     /// Nothing is declared.
@@ -117,8 +117,8 @@ impl FirstMove {
     pub const fn in_tables(self) -> &'static str {
         match self {
             FirstMove::AtOnce | FirstMove::AfterLookahead => "yes",
-            FirstMove::ToAndFro => "(to and fro)",
-            FirstMove::AfterStretch => "after its first stretch",
+            FirstMove::BackAndForth => "(back and forth)",
+            FirstMove::AfterSegment => "after its first segment",
             FirstMove::AfterPath | FirstMove::Undeclared => "no",
         }
     }

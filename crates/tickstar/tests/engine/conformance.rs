@@ -73,7 +73,7 @@ impl dyn Member + '_ {
         Problem::random_of_size(random, width, height)
     }
 
-    /// A graph it can be expected to walk on to the end. One that is slow to give up walks to and fro on an
+    /// A graph it can be expected to walk on to the end. One that is slow to give up walks back and forth on an
     /// edge that costs nearly nothing until that adds up to the dearest there is.
     fn graph(&self, random: &mut Random, kind: Kind) -> Problem<LayeredGraph> {
         loop {
@@ -597,7 +597,7 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
                 let waits = walk.ticks.iter().filter(|tick| tick.step == Step::Wait).count();
                 assert!(waits == 0 || member.is("reopen", "true"), "and never waits");
             }
-            FirstMove::ToAndFro => {
+            FirstMove::BackAndForth => {
                 assert!(moves_at_once, "{:?}", walk.ticks[0]);
                 let mut at = problem.start;
                 let searching = |tick: &&Tick| tick.target != Some(problem.goal);
@@ -612,7 +612,7 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
                     at = to;
                 }
             }
-            FirstMove::AfterStretch => assert!(before(Event::Refined)),
+            FirstMove::AfterSegment => assert!(before(Event::Refined)),
             FirstMove::AfterPath => assert!(before(Event::Found)),
             FirstMove::Undeclared => {}
             other => panic!("tell the suite how to check {other:?}"),

@@ -2,7 +2,7 @@
 
 use tickstar::agent::d_lrta::{DLrta, DLrtaConfig};
 use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
-use tickstar::agent::local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+use tickstar::agent::local::{Avoid, Commitment, Update, Local, LocalConfig, Lookahead};
 use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
 use tickstar::agent::quickpath::QuickPath;
 use tickstar::search::{BestFirst, OpenList, SearchConfig, Status};
@@ -92,9 +92,9 @@ fn changes_elsewhere_do_not_keep_an_agent_from_moving() {
     let config = PrLrtaConfig { level: 2, depth: 4, ..PrLrtaConfig::default() };
     let mut pr_lrta = PrLrta::new(&map, config, start, goal).unwrap();
     ticks_for_moves(&mut pr_lrta, 10, 3, toggle());
-    for lesson in [Lesson::Uniform, Lesson::Region] {
+    for update in [Update::Uniform, Update::Region] {
         let (avoid, commitment) = (Avoid::Nothing, Commitment::Step);
-        let lookahead = Lookahead::Astar { lesson, avoid, commitment };
+        let lookahead = Lookahead::Astar { update, avoid, commitment };
         let config = LocalConfig { lookahead, ..LocalConfig::default() };
         let mut agent = Local::new(&map, config, start, goal).unwrap();
         ticks_for_moves(&mut agent, 10, 2, toggle());
@@ -134,8 +134,8 @@ fn work_that_cannot_be_refused_is_paid_for() {
     search.run(&walled, &mut slice);
     assert!(overhead(&slice) > 1.0, "{slice:?}");
     // The whole open list, to find the node that was raised least.
-    let (lesson, avoid, commitment) = (Lesson::Uniform, Avoid::MostRaised, Commitment::Step);
-    let lookahead = Lookahead::Astar { lesson, avoid, commitment };
+    let (update, avoid, commitment) = (Update::Uniform, Avoid::MostRaised, Commitment::Step);
+    let lookahead = Lookahead::Astar { update, avoid, commitment };
     let config = LocalConfig { lookahead, open: OpenList::Heap };
     let mut da_rtaa = Local::new(&map, config, start, goal).unwrap();
     let mut slice = Slice::metered(100);

@@ -10,7 +10,7 @@ use crate::kit::{
     Kind, LayeredGraph, LayeredGrid, Most, Oracle, Problem, Random, Telling, Tick, Walk, World,
     discover, distance_on_empty_map, most_moves, tick, walk_within,
 };
-use tickstar::agent::local::{Avoid, Commitment, Lesson, Local, LocalConfig, Lookahead};
+use tickstar::agent::local::{Avoid, Commitment, Update, Local, LocalConfig, Lookahead};
 use tickstar::agent::time_bounded::{Acting, Restart, Tracing};
 use tickstar::search::{OpenList, SearchConfig};
 use tickstar::space::{Corners, Neighbors};
@@ -32,32 +32,32 @@ fn p_lrta(length: u32) -> LocalConfig {
     local(Lookahead::Queue { length })
 }
 
-fn astar_shaped(lesson: Lesson, avoid: Avoid, commitment: Commitment) -> LocalConfig {
-    local(Lookahead::Astar { lesson, avoid, commitment })
+fn astar_shaped(update: Update, avoid: Avoid, commitment: Commitment) -> LocalConfig {
+    local(Lookahead::Astar { update, avoid, commitment })
 }
 
 fn rtaa() -> LocalConfig {
-    astar_shaped(Lesson::Uniform, Avoid::Nothing, Commitment::Step)
+    astar_shaped(Update::Uniform, Avoid::Nothing, Commitment::Step)
 }
 
 fn lss_lrta() -> LocalConfig {
-    astar_shaped(Lesson::Region, Avoid::Nothing, Commitment::Step)
+    astar_shaped(Update::Region, Avoid::Nothing, Commitment::Step)
 }
 
 fn a_rtaa() -> LocalConfig {
-    astar_shaped(Lesson::Uniform, Avoid::Raised, Commitment::Step)
+    astar_shaped(Update::Uniform, Avoid::Raised, Commitment::Step)
 }
 
 fn da_rtaa() -> LocalConfig {
-    astar_shaped(Lesson::Uniform, Avoid::MostRaised, Commitment::Step)
+    astar_shaped(Update::Uniform, Avoid::MostRaised, Commitment::Step)
 }
 
 /// The same, but it walks on to its target before it looks again.
 fn all_the_way(config: LocalConfig) -> LocalConfig {
-    let Lookahead::Astar { lesson, avoid, .. } = config.lookahead else {
+    let Lookahead::Astar { update, avoid, .. } = config.lookahead else {
         panic!("only who has a target can walk on to it")
     };
-    LocalConfig { open: config.open, ..astar_shaped(lesson, avoid, Commitment::Target) }
+    LocalConfig { open: config.open, ..astar_shaped(update, avoid, Commitment::Target) }
 }
 
 /// Each of the six, the A*-shaped ones with one move a search and with all, and both open lists.
@@ -278,11 +278,11 @@ impl Listing {
             return Step::Arrived;
         }
         let next = match self.lookahead {
-            Lookahead::Astar { lesson, avoid, commitment } => {
+            Lookahead::Astar { update, avoid, commitment } => {
                 let ahead: Vec<_> = [&[self.at], &self.path[..]].concat();
                 let gone = |edge: &[NodeId]| map.edge(edge[0], edge[1]).is_none();
                 let whole = !self.path.is_empty() && !ahead.windows(2).any(gone);
-                if whole || self.search(map, lesson, avoid) {
+                if whole || self.search(map, update, avoid) {
                     let next = self.path.remove(0);
                     if commitment == Commitment::Step {
                         self.path.clear();
@@ -301,7 +301,7 @@ impl Listing {
     }
 
     /// A* from where the agent stands, and what is learned from it. Answers whether there is hope.
-    fn search(&mut self, map: &Oracle, lesson: Lesson, avoid: Avoid) -> bool {
+    fn search(&mut self, map: &Oracle, update: Update, avoid: Avoid) -> bool {
         let size = map.size();
         let (mut g, mut parent) = (vec![INFINITE; size], vec![self.at; size]);
         let mut closed = vec![false; size];
@@ -358,14 +358,14 @@ impl Listing {
         while parent[self.path[0].index()] != start {
             self.path.insert(0, parent[self.path[0].index()]);
         }
-        match lesson {
-            Lesson::Uniform => {
+        match update {
+            Update::Uniform => {
                 self.shown = self.h.clone();
                 for &s in &self.expanded {
                     self.h[s.index()] = f - g[s.index()];
                 }
             }
-            Lesson::Region => {
+            Update::Region => {
                 self.dijkstra(map, &mut closed, open);
                 self.shown = self.h.clone();
             }
@@ -1176,7 +1176,7 @@ fn updates_are_at_most_two_for_each_expansion() {
             walk_in(&mut world, &mut agent, budget, |_, _, tick| {
                 let expansions = tick.expanded.len() as u64;
                 match config.lookahead {
-                    Lookahead::Astar { lesson: Lesson::Region, .. } => {
+                    Lookahead::Astar { update: Update::Region, .. } => {
                         let gave_up = tick.step == Step::Unreachable;
                         assert!(tick.updates == 2 * expansions || gave_up && tick.updates == 0);
                         updates += tick.updates;

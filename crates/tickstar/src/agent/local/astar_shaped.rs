@@ -1,7 +1,7 @@
-//! A lookahead shaped by A*: RTAA*, its depression-avoiding relatives, and LSS-LRTA*.
+//! A lookahead by A*: RTAA*, its depression-avoiding variants, and LSS-LRTA*.
 
 use super::backup::Backup;
-use super::{Avoid, Commitment, Cx, Decision, Lesson};
+use super::{Avoid, Commitment, Cx, Decision, Update};
 use crate::search::Toward;
 use crate::{
     BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status, Work,
@@ -9,42 +9,43 @@ use crate::{
 
 #[derive(Clone, Debug)]
 pub(super) struct AstarShaped {
-    lesson: Lesson,
+    update: Update,
     avoid: Avoid,
     commitment: Commitment,
     search: BestFirst,
     phase: Phase,
     target: Option<NodeId>,
-    /// From the target back towards the agent, whose next step is the last.
+    /// From the target back to the agent's next step, which is last.
     path: Vec<NodeId>,
-    /// The nodes expanded, if the lesson needs them.
+    /// The expanded nodes, if the update needs them.
     backup: Backup,
-    /// What was learned has been forgotten since the search began: it is good for a step, but not to learn from.
+    /// The learned heuristic was discarded after the search started: its result is good for a step, but not for an
+    /// update.
     outdated: bool,
 }
 
-/// What comes next. A tick that is cut short goes on where it was.
+/// What comes next. A tick that is cut short resumes here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Begin a search from where the agent stands.
+    /// Start a search from the agent's position.
     Begin,
     Look,
     Learn,
     Trace,
-    /// Walk on along the path.
+    /// Walk along the path.
     Walk,
 }
 
 impl AstarShaped {
     pub fn new(
         open: OpenList,
-        lesson: Lesson,
+        update: Update,
         avoid: Avoid,
         commitment: Commitment,
     ) -> AstarShaped {
         let search = SearchConfig { open, learn: true, ..SearchConfig::default() };
         AstarShaped {
-            lesson,
+            update,
             avoid,
             commitment,
             search: BestFirst::new(search),
@@ -56,7 +57,7 @@ impl AstarShaped {
         }
     }
 
-    /// The estimate of a node on the way to a goal.
+    /// The heuristic of a node for this goal.
     pub fn estimate(&self, space: &impl Map, node: NodeId, goal: NodeId) -> Cost {
         if self.search.goal() == goal {
             self.search.estimate(space, node)
@@ -74,20 +75,19 @@ impl AstarShaped {
         self.search.path_to(self.search.goal()).filter(|_| found)
     }
 
-    /// Drops all that was learned. A search under way goes on.
+    /// Discards the learned heuristic. A search in progress continues.
     pub fn forget(&mut self) {
         self.search.note_opening();
         self.outdated = true;
     }
 
-    /// Drops what is under way.
+    /// Drops the search or path in progress.
     pub fn drop_plan(&mut self) {
         self.phase = Phase::Begin;
         self.target = None;
     }
 
-    /// Takes in what has changed: drops a path that cannot be walked any more, or a search that the change
-    /// concerns.
+    /// Processes changes: drops a path that is no longer passable, or a search that the change affects.
     pub fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
         let mut from = cx.at;
         let mut holds = true;
@@ -132,16 +132,16 @@ impl AstarShaped {
         }
     }
 
-    /// Searches as far as the tick lets it. Returns a decision if the tick ends with that.
+    /// Searches as far as the tick allows. Returns a decision if the tick ends here.
     fn look(&mut self, space: &impl Map, at: NodeId, slice: &mut Slice<'_>) -> Option<Decision> {
         let before = self.search.estimate(space, at);
-        // What is left must do for learning and tracing.
-        let updates = if self.lesson == Lesson::Region { 2 } else { 0 };
+        // The rest of the budget must suffice for updates and tracing.
+        let updates = if self.update == Update::Region { 2 } else { 0 };
         let expansions = slice.remaining_with(updates, 1);
         let (search, backup) = (&mut self.search, &mut self.backup);
-        let status = slice.part(expansions, |slice| match self.lesson {
-            Lesson::Uniform => search.run(space, slice),
-            Lesson::Region => {
+        let status = slice.part(expansions, |slice| match self.update {
+            Update::Uniform => search.run(space, slice),
+            Update::Region => {
                 let budget = slice.remaining();
                 let mut note = |work: Work| {
                     let Work::Expand { node, .. } = work else { return true };
@@ -172,11 +172,11 @@ impl AstarShaped {
         self.target = Some(target);
         self.path.clear();
         self.path.push(target);
-        self.phase = if self.lesson == Lesson::Region { Phase::Learn } else { Phase::Trace };
+        self.phase = if self.update == Update::Region { Phase::Learn } else { Phase::Trace };
         None
     }
 
-    /// The open node to walk towards.
+    /// The open node to walk toward.
     fn choose(&self, space: &impl Map, best: NodeId, slice: &mut Slice<'_>) -> NodeId {
         let goal = self.search.goal();
         let raised = |node, h: Cost| h - space.estimate(node, goal);
@@ -190,9 +190,9 @@ impl AstarShaped {
         chosen.unwrap_or(best)
     }
 
-    /// Learns how far the nodes expanded are from the goal at least. All estimates are raised at once when
-    /// that is known: half of them would not be consistent with the other half. None of them is below what
-    /// it was, as the estimates are consistent, and so no floor is needed.
+    /// Computes lower bounds on the distance from the expanded nodes to the goal. All heuristics are raised together
+    /// when every bound is known; a partial update would be inconsistent with the rest. None of them decreases, as the
+    /// heuristic is consistent, and so no floor is needed.
     fn learn(&mut self, space: &impl Map, slice: &mut Slice<'_>) -> Option<Decision> {
         let search = &self.search;
         let rim = |node| search.known(node, space.estimate(node, search.goal()));
@@ -200,7 +200,7 @@ impl AstarShaped {
             return Some(Decision::Wait);
         }
         if self.backup.values().any(|(_, value)| value == Cost::INFINITE) {
-            // No way leads out any more: the map changed without being reported in `Seen`.
+            // No exit is left: the map changed without being reported in `Seen`.
             return Some(Decision::Stale);
         }
         for (node, value) in self.backup.values().filter(|_| !self.outdated) {

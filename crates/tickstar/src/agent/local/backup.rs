@@ -1,9 +1,9 @@
-//! Values that spread from the rim of a region into it: for each node inside, the cheapest way out and
-//! what is estimated from there, but not below its floor, what is known of the node already.
+//! Propagates values from the frontier into a region: each node inside gets the minimum, over the exits, of the cost of
+//! reaching the frontier plus the heuristic there, but at least its floor, which is what is already known of the node.
 //!
-//! This is Dijkstra's search from the rim. The edges inside are copied into one list first, by number of
-//! node, so that the search itself asks neither the map nor a table of nodes. To begin with the nodes on
-//! the rim, as the papers put it, was slower: there are up to three times as many of them.
+//! This is Dijkstra's algorithm from the frontier. The edges inside are first copied into one list, indexed by node
+//! number, so that the search itself reads neither the map nor a node table. Starting from the nodes on the frontier,
+//! as the papers describe it, was slower: there are up to three times as many of them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,18 +13,18 @@ use crate::{Cost, NodeId, Pool, Skip, Slice};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Backup {
-    /// The nodes inside, and the number each of them has.
+    /// The nodes inside, in the order of their numbers.
     inside: Vec<Inside>,
     numbers: Stamped<Number>,
-    /// How many of them have been looked at.
+    /// How many of them have been scanned.
     scanned: usize,
-    /// For the edges of those that lead to others inside, the number of that node and the cost.
+    /// For each edge from a scanned node to a node inside, the number of the other node and the cost.
     edges: Vec<(u32, u32)>,
-    /// Nodes with a value that may be final, smallest first: the value above the node's number, in one
-    /// word that is quick to compare.
+    /// Nodes whose value may be final, smallest first: the value in the high bits and the node number in the low bits
+    /// of one word that compares quickly.
     open: BinaryHeap<Reverse<u128>>,
-    /// Room for the neighbours of a node. Taken in first and gone through after, the code that does so
-    /// stands in the loop once instead of once for each direction.
+    /// Scratch for the neighbors of a node. They are collected first and processed afterwards, so that the processing
+    /// code is inlined once instead of once per direction.
     near: Vec<(NodeId, Cost)>,
 }
 
@@ -52,7 +52,7 @@ impl Stamp for Number {
 }
 
 impl Backup {
-    /// Begins a region with nothing inside.
+    /// Starts an empty region.
     pub fn begin(&mut self) {
         self.numbers.begin();
         self.inside.clear();
@@ -65,7 +65,7 @@ impl Backup {
         self.numbers.pages_mut().set_pool(pool);
     }
 
-    /// Takes a node into the region.
+    /// Adds a node to the region.
     #[inline]
     pub fn enter(&mut self, node: NodeId, floor: Cost) {
         let number = Number { stamp: self.numbers.now(), number: self.inside.len() as u32 };
@@ -78,9 +78,8 @@ impl Backup {
         self.numbers.find(node).map(|number| number.number as usize)
     }
 
-    /// Looks at all nodes inside, and then spreads their values, each node charged as an update both times.
-    /// What is estimated from a node on the rim is told by the caller. Answers whether every node inside has
-    /// its value.
+    /// Scans all nodes inside and then propagates their values; each node is charged as an update both times. `rim`
+    /// returns the heuristic of a node on the frontier. Returns whether every node inside has its value.
     pub fn spread(
         &mut self,
         problem: &impl Problem,
@@ -95,7 +94,7 @@ impl Backup {
             if self.scanned == self.inside.len() {
                 let numbered = self.inside.iter().enumerate();
                 let out = numbered.filter(|(_, inside)| inside.value != Cost::INFINITE);
-                // Its memory is used again: in linear time, and without allocating.
+                // Reuses its memory: in linear time, and without allocating.
                 let mut entries = std::mem::take(&mut self.open).into_vec();
                 entries.extend(out.map(|(number, inside)| entry(inside.value, number)));
                 self.open = BinaryHeap::from(entries);
@@ -116,7 +115,7 @@ impl Backup {
         true
     }
 
-    /// Takes in the edges of the next node: those inside, and the best way out.
+    /// Reads the edges of the next node: those inside, and the best exit.
     fn scan(&mut self, problem: &impl Problem, rim: impl Fn(NodeId) -> Cost) {
         let Inside { node, floor, .. } = self.inside[self.scanned];
         self.near.clear();
@@ -135,7 +134,7 @@ impl Backup {
         self.scanned += 1;
     }
 
-    /// Shows a value to the neighbours inside.
+    /// Offers a value to the neighbors inside.
     fn relax(&mut self, number: usize, value: Cost) {
         let first = number.checked_sub(1).map_or(0, |before| self.inside[before].end);
         let edges = first as usize..self.inside[number].end as usize;

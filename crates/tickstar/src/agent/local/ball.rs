@@ -1,29 +1,30 @@
-//! A lookahead of so many steps in all directions: LRTA* as the 2009 paper runs it.
+//! A lookahead of a fixed number of steps in all directions: LRTA* as the 2009 paper runs it.
 
 use super::backup::Backup;
-use super::{Decision, Neighbor, is_hopeless};
+use super::{Decision, Neighbor, proves_no_path};
 use crate::search::{Learned, Problem, Stamp, Stamped};
 use crate::{Cost, Event, Map, NodeId, Pool, Skip, Slice};
 
-/// LRTA*: what it has learned, and the lookahead under way.
+/// LRTA*: its learned heuristic, and the lookahead in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Ball {
     depth: u32,
-    /// What it learns is kept for the whole task, and told.
+    /// The learned heuristic is kept for the whole task, and updates are reported as events.
     lasting: bool,
     learned: Learned,
-    /// Where each node is in the current ball.
+    /// The position of each node in the current ball.
     steps: Stamped<Steps>,
-    /// The nodes met, in breadth-first order, each with the node it was met from.
+    /// The generated nodes, in breadth-first order, each with the node it was generated from.
     list: Vec<(NodeId, NodeId)>,
-    /// How many of them have been expanded or passed over.
+    /// How many of them have been expanded or skipped.
     done: usize,
-    /// The goal was passed over: it is as good as a node on the rim.
+    /// The goal was skipped: it counts as a node on the frontier.
     met_goal: bool,
-    /// What was learned has been forgotten since the lookahead began: it is good for a step, but not to learn from.
+    /// The learned heuristic was discarded after the lookahead started: its result is good for a step, but not for an
+    /// update.
     outdated: bool,
     phase: Phase,
-    /// The nodes expanded.
+    /// The expanded nodes.
     backup: Backup,
 }
 
@@ -41,10 +42,10 @@ impl Stamp for Steps {
     }
 }
 
-/// What comes next. A tick that is cut short goes on where it was.
+/// What comes next. A tick that is cut short resumes here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Begin a ball round where the agent stands.
+    /// Start a ball around the agent's position.
     Begin,
     Look,
     Learn,
@@ -66,30 +67,30 @@ impl Ball {
         }
     }
 
-    /// Looks so far from the next lookahead on.
+    /// Sets the depth, starting with the next lookahead.
     pub fn set_depth(&mut self, depth: u32) {
         self.depth = depth;
         self.drop_plan();
     }
 
-    /// One that learns for a while only: that is no lesson worth telling.
+    /// A ball whose learned heuristic is temporary: its updates are not reported as events.
     pub fn passing(depth: u32) -> Ball {
         Ball { lasting: false, ..Ball::new(depth) }
     }
 
-    /// Drops all that was learned. A lookahead under way goes on.
+    /// Discards the learned heuristic. A lookahead in progress continues.
     pub fn forget(&mut self) {
         self.learned.forget_all();
         self.outdated = true;
     }
 
-    /// Drops what is under way.
+    /// Drops the lookahead in progress.
     pub fn drop_plan(&mut self) {
         self.phase = Phase::Begin;
     }
 
-    /// Takes in what has changed. Only changes of edges inside the ball are a reason to begin it anew: else an agent
-    /// on a map that changes all the time would never get to the end of it.
+    /// Processes changes. Only changed edges inside the ball restart it: otherwise an agent on a map that changes all
+    /// the time would never complete a lookahead.
     pub fn heed(&mut self, map: &impl Map, changed: &[NodeId]) {
         let mut concerns = false;
         for &node in changed {
@@ -106,7 +107,7 @@ impl Ball {
         self.backup.set_pool(pool);
     }
 
-    /// The estimate of a node, given that of the map.
+    /// The heuristic of a node, given that of the map.
     pub fn estimate(&self, node: NodeId, plain: Cost) -> Cost {
         self.learned.known(node, plain)
     }
@@ -142,7 +143,7 @@ impl Ball {
         self.phase = Phase::Look;
     }
 
-    /// Takes a node into the ball if it is not there.
+    /// Adds a node to the ball if it is not there yet.
     #[inline]
     fn meet(&mut self, node: NodeId, from: NodeId, steps: u32, plain: Cost) {
         if self.steps.find(node).is_none() {
@@ -152,7 +153,7 @@ impl Ball {
         }
     }
 
-    /// Expands the nodes before the rim. Answers, as what follows, if the tick ends with that.
+    /// Expands the nodes inside the frontier. Returns a decision if the tick ends here.
     fn look(
         &mut self,
         problem: &impl Problem,
@@ -186,7 +187,7 @@ impl Ball {
         None
     }
 
-    /// Finds out how far the nodes expanded are from the goal at least, and acts on it.
+    /// Computes lower bounds on the distance from the expanded nodes to the goal, and decides accordingly.
     fn learn(
         &mut self,
         problem: &impl Problem,
@@ -202,7 +203,7 @@ impl Ball {
         self.choose(problem, at, goal, slice)
     }
 
-    /// Raises the estimate of where the agent stands, and chooses its step.
+    /// Raises the heuristic of the agent's node, and chooses its step.
     fn choose(
         &mut self,
         problem: &impl Problem,
@@ -228,7 +229,7 @@ impl Ball {
             }
             self.learned.raise(at, best.total());
         }
-        if is_hopeless(&self.learned, problem.max_edge_cost(), best.total()) {
+        if proves_no_path(&self.learned, problem.max_edge_cost(), best.total()) {
             return Decision::NoWay;
         }
         Decision::Go(best.to)

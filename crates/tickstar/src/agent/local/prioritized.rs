@@ -1,6 +1,6 @@
-//! A lookahead of one step, and updates in the order of their size: P LRTA*.
+//! A lookahead of one step, and updates prioritized by their size: P LRTA*.
 
-use super::{Cx, Decision, Neighbor, is_hopeless};
+use super::{Cx, Decision, Neighbor, proves_no_path};
 use crate::search::{Learned, Problem, Stamp, Stamped, Toward};
 use crate::{Cost, Event, Map, NodeId, Pool, Skip};
 
@@ -8,8 +8,8 @@ use crate::{Cost, Event, Map, NodeId, Pool, Skip};
 pub(super) struct Prioritized {
     learned: Learned,
     queue: Queue,
-    /// Room for the neighbours of a node. Taken in first and gone through after, the code that does so
-    /// stands in the loop once instead of once for each direction.
+    /// Scratch for the neighbors of a node. They are collected first and processed afterwards, so that the processing
+    /// code is inlined once instead of once per direction.
     near: Vec<(NodeId, Cost)>,
 }
 
@@ -18,13 +18,13 @@ impl Prioritized {
         Prioritized { learned: Learned::default(), queue: Queue::new(length), near: Vec::new() }
     }
 
-    /// Drops all that was learned.
+    /// Discards the learned heuristic.
     pub fn forget(&mut self) {
         self.learned.forget_all();
         self.queue.clear();
     }
 
-    /// The estimate of a node, given that of the space.
+    /// The heuristic of a node, given that of the map.
     pub fn estimate(&self, node: NodeId, plain: Cost) -> Cost {
         self.learned.known(node, plain)
     }
@@ -56,21 +56,21 @@ impl Prioritized {
             Neighbor::prefer(&mut best, Neighbor { to, cost, ahead, is_goal: to == goal }, at);
         });
         match best {
-            Some(best) if !is_hopeless(&self.learned, map.max_edge_cost(), best.total()) => {
+            Some(best) if !proves_no_path(&self.learned, map.max_edge_cost(), best.total()) => {
                 Decision::Go(best.to)
             }
             _ => Decision::NoWay,
         }
     }
 
-    /// Raises the estimate of a node to what its neighbours let it be, and if that is more, offers them to
-    /// the queue. Answers whether it is.
+    /// Raises the heuristic of a node to the value its neighbors imply and, if that is an increase, queues the
+    /// neighbors. Returns whether it was raised.
     fn update(&mut self, map: &impl Map, node: NodeId, goal: NodeId) -> bool {
         let before = self.learned.meet(node, || map.estimate(node, goal));
         self.near.clear();
         let near = &mut self.near;
         map.for_each_edge(node, |to, cost| {
-            // An edge back to the node itself leads nowhere, and would let its estimate creep up by its cost.
+            // A self-loop leads nowhere, and would let the heuristic creep up by its cost.
             if to != node {
                 near.push((to, cost));
             }
@@ -79,7 +79,7 @@ impl Prioritized {
         for &(to, cost) in &self.near {
             least = least.min(cost + self.learned.meet(to, || map.estimate(to, goal)));
         }
-        // A node without edges was blocked since it was queued, or is where the agent is locked in.
+        // A node without edges was blocked after it was queued, or the agent is enclosed there.
         if least <= before || least == Cost::INFINITE {
             return false;
         }
@@ -95,22 +95,22 @@ impl Prioritized {
     }
 }
 
-/// A queue of bounded length, largest first; when it is full, the smallest goes.
+/// A priority queue of bounded length, largest first; when it is full, the smallest entry is evicted.
 ///
-/// A sorted list: the largest is taken from its end, and an entry is put in its place by moving those
-/// behind it, which for the few hundred entries it is used with takes less time than a heap that must
-/// also find its smallest entry and any other.
+/// It is a sorted list: the largest entry is taken from its end, and an entry is inserted by shifting those behind it.
+/// For the few hundred entries it is used with, that is faster than a heap that must also find its smallest entry and
+/// arbitrary ones.
 #[derive(Clone, Debug)]
 struct Queue {
     most: usize,
     /// Smallest first.
     list: Vec<Entry>,
-    /// What each queued node is in the list as; the sentinel for others.
+    /// The rank with which each node is in the list, if it is queued.
     ranks: Stamped<Known>,
     serial: u64,
 }
 
-/// How large, and which of several: the one queued last is taken first.
+/// The priority, then the insertion count: among equal priorities the node queued last is taken first.
 type Rank = (Cost, u64);
 
 /// The rank of a node that is or was queued.
@@ -152,16 +152,16 @@ impl Queue {
         }
     }
 
-    /// Queues nodes with this priority, or with the larger ones they are queued with already.
+    /// Queues nodes with this priority, or keeps the larger one they are already queued with.
     fn offer(&mut self, nodes: impl Iterator<Item = NodeId>, priority: Cost) {
         let full = self.list.len() >= self.most;
         if full && self.list.first().is_none_or(|smallest| smallest.rank.0 >= priority) {
-            return; // none can come in, and those queued are as large
+            return; // the list is full, and its entries are no smaller
         }
-        // They all come after those of the same priority, and so one after another.
+        // They all come after those of the same priority, and so are consecutive.
         let mut at = self.list.partition_point(|entry| entry.rank.0 <= priority);
         for node in nodes {
-            // One goes, and those between it and where the other comes move by one; or none goes.
+            // Either an entry is removed and those between it and the insertion point shift by one, or none is removed.
             let gone = match self.ranks.find(node).and_then(|known| known.rank) {
                 Some((known, _)) if known >= priority => continue,
                 Some(known) => Some(self.list.partition_point(|entry| entry.rank < known)),

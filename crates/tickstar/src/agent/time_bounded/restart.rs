@@ -1,32 +1,32 @@
-//! What an agent does when the map turns out to be another, or changes: step 0 of its tick. Where this
-//! differs from the papers is told at the top of the family's file.
+//! Step 0 of a tick: how an agent reacts when the map changes or differs from what was assumed. The head of
+//! `time_bounded.rs` lists the deviations from the papers.
 
 use super::TimeBoundedPolicy;
 use crate::search::Which::{self, Follow, Fresh};
 use crate::{Cost, Map, NodeId, Slice, Status};
 
-/// When the search begins again from where the agent stands, on a map that turns out to be another.
+/// When the search restarts from the agent's position after changes of the known map.
 ///
-/// Whatever the setting, it does when the next step cannot be taken any more.
+/// Whatever the setting, it restarts when the next step is no longer legal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Restart {
-    /// Only then: for maps that are known and seldom change.
+    /// Only in that case: for known maps that seldom change.
     #[default]
     Stopped,
-    /// When the path to the most promising node, or the way back to it, is cut or has grown dearer:
-    /// RTBA* and TBAA*, for maps that are discovered on the way.
+    /// When the path to the most promising node, or the way back to it, is blocked or has become more expensive: RTBA*
+    /// and TBAA*, for maps that are discovered on the way.
     Path,
-    /// Also when a cost has fallen and a way through there may be better by more than the weight of the
+    /// Also when a cost has decreased and a path through that place may be better by more than the weight of the
     /// search: the lazy restart of the 2014 paper, for maps that change.
     Lazy,
-    /// Whenever anything has changed.
+    /// After any change.
     Eager,
 }
 
-/// The way back to the path from where the agent stands.
+/// The way back to the path from the agent's position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Back {
-    /// It leads through something that is blocked.
+    /// It is blocked.
     Cut,
     /// It joins the path at this node.
     Joins(NodeId),
@@ -35,7 +35,7 @@ pub(super) enum Back {
 }
 
 impl TimeBoundedPolicy {
-    /// Takes note of changes. Returns whether any may have made something cheaper.
+    /// Records changes. Returns whether any of them may have decreased a cost.
     pub(super) fn note(&mut self, map: &impl Map, changed: &[NodeId]) -> bool {
         self.changed = true;
         let fell = changed.iter().any(|&node| map.contains(node));
@@ -46,7 +46,7 @@ impl TimeBoundedPolicy {
         fell
     }
 
-    /// Step 0: whether these changes are a reason to begin again.
+    /// Step 0: whether these changes require a restart.
     pub(super) fn must_restart(
         &self,
         map: &impl Map,
@@ -68,7 +68,7 @@ impl TimeBoundedPolicy {
         }
     }
 
-    /// Looks at the way back to the path, as far as the tick's trace steps reach.
+    /// Checks the way back to the path, as far as the tick's trace steps reach.
     pub(super) fn back(&self, map: &impl Map, slice: &mut Slice<'_>) -> Back {
         let mut node = self.at;
         while !self.is_ahead(node) {
@@ -84,7 +84,7 @@ impl TimeBoundedPolicy {
         Back::Joins(node)
     }
 
-    /// Whether the way back is cut, or a change cuts a path or has made it dearer.
+    /// Whether the way back is blocked, or a change has blocked a path or made it more expensive.
     fn is_cut(&self, map: &impl Map, changed: &[NodeId], back: Back) -> bool {
         if back == Back::Cut {
             return true;
@@ -100,8 +100,7 @@ impl TimeBoundedPolicy {
         cut
     }
 
-    /// Whether a path is cut before or behind this node, if the node is on it, at most so many steps
-    /// from the tip.
+    /// Whether a path is blocked next to this node, if the node is on the path and at most `last` steps from its tip.
     fn is_cut_at(&self, map: &impl Map, node: NodeId, which: Which, last: usize) -> bool {
         let Some(place) = self.trails.place(which, node) else { return false };
         let cut = |parent: usize, child: usize| {
@@ -113,17 +112,17 @@ impl TimeBoundedPolicy {
         before || place <= last && place > 0 && cut(place, place - 1)
     }
 
-    /// Whether an edge of a path is there, and no dearer than when the search came by.
+    /// Whether an edge of a path exists and is no more expensive than when the search generated it.
     pub(super) fn holds(&self, map: &impl Map, parent: NodeId, child: NodeId) -> bool {
         let g = |node| self.search.cost_to(node).unwrap_or_default();
-        // Where nodes are reopened, the child may have another parent by now, and a smaller g.
-        let dearer =
+        // With reopening, the child may have a different parent by now, and a smaller g.
+        let costlier =
             |cost: Cost| cost > g(child) - g(parent) && self.search.parent(child) == Some(parent);
-        map.edge(parent, child).is_some_and(|cost| !dearer(cost))
+        map.edge(parent, child).is_some_and(|cost| !costlier(cost))
     }
 
-    /// Whether a way over something that has come or grown cheaper may be better than the rest of the
-    /// path, by more than the weight of the search.
+    /// Whether a path over an edge that is new or has become cheaper may be better than the rest of the path, by more
+    /// than the weight of the search.
     fn is_undercut(&self, map: &impl Map, changed: &[NodeId], back: Back) -> bool {
         let Some(rest) = self.rest(map, back) else { return false };
         let priority = self.config.search.priority;
@@ -133,8 +132,8 @@ impl TimeBoundedPolicy {
         })
     }
 
-    /// What is left to walk: back to the path, along it, and from its tip to the goal as estimated. At
-    /// most that, if the way back is far.
+    /// The remaining cost: back to the path, along it, and the heuristic from its tip to the goal. An upper bound on
+    /// that if the way back is far.
     fn rest(&self, map: &impl Map, back: Back) -> Option<Cost> {
         if self.search.status() == Status::Exhausted {
             return Some(Cost::INFINITE);
@@ -146,7 +145,7 @@ impl TimeBoundedPolicy {
         Some(walk + self.search.estimate(map, tip))
     }
 
-    /// Where an agent that is off the path goes from this node.
+    /// The next node from here for an agent that is off the path.
     fn way_back(&self, node: NodeId) -> Option<NodeId> {
         let shortcut = self.shortcut.as_ref().and_then(|shortcut| shortcut.step(node));
         shortcut.or_else(|| self.search.parent(node))
