@@ -1,20 +1,20 @@
-//! D LRTA*: LRTA* towards subgoals that were worked out beforehand, looking as far ahead as was found best.
+//! D LRTA*: LRTA* toward precomputed subgoals, with a precomputed lookahead depth.
 //!
 //! # Source
 //! V. Bulitko, M. Luštrek, J. Schaeffer, Y. Björnsson, S. Sigmundarson, "Dynamic Control in Real-Time Heuristic
-//! Search", JAIR 2008, as outlined in Björnsson, Bulitko, Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009. Only
-//! the outline was at hand: this is our reconstruction.
+//! Search", JAIR 2008, as outlined in Björnsson, Bulitko, Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009. Only the
+//! outline was available: this is our reconstruction.
 //!
-//! # Beforehand
-//! For every two nodes of a level of the map's [`Hierarchy`](crate::Hierarchy) a subgoal and a depth: see [`Subgoals`]. They are
-//! given to the map by [`Layered::set_subgoals`](crate::Layered::set_subgoals).
+//! # Precomputation
+//! A subgoal and a depth for every pair of nodes of a level of the map's [`Hierarchy`](crate::Hierarchy): see
+//! [`Subgoals`]. They are attached to the map by [`Layered::set_subgoals`](crate::Layered::set_subgoals).
 //!
 //! # One tick
-//! 1. When the agent has entered another node of the level, or has no subgoal, look up the pair of its node
-//!    and the goal's: where to go next, and how far to look ahead. In the goal's own node, and where
-//!    nothing is known, it is the goal itself, with the depth that was given.
-//! 2. LRTA* towards that: look, learn, take a step. What is learned on the way to a subgoal is about
-//!    this one, and is forgotten when there is another. What is learned on the way to the goal is kept.
+//! 1. When the agent has entered a different node of the level, or has no subgoal, look up the pair of its node and the
+//!    goal's: the next subgoal, and the lookahead depth. In the goal's own node, and where no entry exists, the target
+//!    is the goal itself, with the configured depth.
+//! 2. LRTA* toward that target: look ahead, learn, take a step. The heuristic learned on the way to a subgoal is
+//!    specific to it, and is discarded when the subgoal changes. The heuristic learned on the way to the goal is kept.
 //!
 //! # Deviations
 //! * The outline says no more than that depths and subgoals were worked out for a level. What they are, when
@@ -25,21 +25,21 @@
 //! * That there is no way is read from the hierarchy, at once.
 //!
 //! # Invariants
-//! * A subgoal is believed only if it is in another node than the agent, and can be reached. So whatever the
-//!   tables say, LRTA* towards it leaves the node in the end.
-//! * The agent arrives, as long as the map stays as it is. Each node is crossed towards a subgoal a few times
-//!   at most, and each of these stays ends. So in nodes that are visited without end, from some time on, only
-//!   LRTA* towards the goal acts, with estimates that are never forgotten: and that arrives.
+//! * A subgoal is accepted only if it is in a different node than the agent and is reachable. So whatever the tables
+//!   contain, LRTA* toward it eventually leaves the node.
+//! * The agent arrives, as long as the map does not change. Each node is crossed toward a subgoal only a bounded number
+//!   of times, and each of these visits ends. So in nodes that are visited infinitely often, from some time on only
+//!   LRTA* toward the goal acts, with a learned heuristic that is never discarded: and that arrives.
 //! * The walk does not depend on the budget.
 //!
 //! # When the map changes
-//! The map drops its subgoals, and the agent goes on as LRTA* to the goal. What was learned is kept when
-//! something is blocked, and forgotten when something opens.
+//! The map drops its subgoals, and the agent continues as LRTA* to the goal. The learned heuristic is kept when
+//! something is blocked, and discarded when something is opened.
 //!
 //! # Real-time bound
-//! At most as many expansions as the budget, a trace step for looking up, and ten times as many updates as the
-//! budget, two for each node expanded. If that is too little for the ball, the agent waits for some ticks.
-//! Tables ask for a depth of 15 at most: 841 expansions on a grid.
+//! At most as many expansions as the budget, one trace step per lookup, and ten times as many updates as the budget,
+//! two per expanded node. If that is too little for the ball, the agent waits for some ticks. Tables contain depths of
+//! at most 15: 841 expansions on a grid.
 
 mod tables;
 
@@ -50,15 +50,15 @@ use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Stamp, Stamped, Toward};
 use crate::{Map, NodeId, Pool};
 
-/// How a [`DLrta`] works.
+/// The settings of a [`DLrta`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DLrtaConfig {
-    /// The level of the subgoals. Tables for another level are not used.
+    /// The level of the subgoals. Tables for a different level are not used.
     pub level: u32,
-    /// The steps it looks ahead where there is no subgoal, one at least.
+    /// The lookahead depth in steps where there is no subgoal, at least one.
     pub depth: u32,
-    /// How often a node of the level is crossed towards a subgoal. When the agent enters it once more, it goes
-    /// towards the goal itself in there.
+    /// How many times a node of the level is crossed toward a subgoal. On later visits the agent walks toward the goal
+    /// itself inside that node.
     pub crossings: u32,
 }
 
@@ -95,14 +95,14 @@ pub struct DLrtaPolicy {
     config: DLrtaConfig,
     /// LRTA* to the goal.
     to_goal: Ball,
-    /// LRTA* to a subgoal, and the one its heuristic is about.
+    /// LRTA* to a subgoal, and the subgoal of its learned heuristic.
     to_subgoal: Ball,
     learned_for: Option<NodeId>,
-    /// Where it is going; none: to the goal.
+    /// The current subgoal; `None` for the goal.
     subgoal: Option<NodeId>,
-    /// The node of the level it was in when it last looked.
+    /// The node of the level at the last lookup.
     here: Option<NodeId>,
-    /// It has not looked since its last step.
+    /// No lookup has been done since the last step.
     lost: bool,
     /// How often each node of the level was entered.
     visits: Stamped<Visits>,
@@ -121,10 +121,10 @@ impl Stamp for Visits {
 }
 
 impl DLrta {
-    /// An agent at `start`, to go to `goal`.
+    /// An agent at `start` that walks to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, the map has no hierarchy, or the level or depth is zero.
+    /// If the start or goal is not passable, the map has no hierarchy, or the level or depth is zero.
     pub fn new(
         map: &impl Map,
         config: DLrtaConfig,
@@ -149,20 +149,20 @@ impl DLrta {
         Walker::with_policy(policy, map, start, goal)
     }
 
-    /// The subgoal it is going to; none if it is going to the goal itself.
+    /// The current subgoal; `None` if the agent walks to the goal itself.
     pub fn subgoal(&self) -> Option<NodeId> {
         self.policy.subgoal
     }
 }
 
 impl DLrtaPolicy {
-    /// Drops all that was learned.
+    /// Discards the learned heuristics.
     fn forget(&mut self) {
         self.to_goal.forget();
         self.to_subgoal.forget();
     }
 
-    /// Begins anew from where the agent stands. What was learned is kept.
+    /// Starts again from the agent's position. The learned heuristics are kept.
     fn drop_plan(&mut self) {
         self.to_goal.drop_plan();
         self.to_subgoal.drop_plan();
@@ -182,7 +182,7 @@ impl DLrtaPolicy {
         self.visits.find(node).map_or(0, |visits| visits.count)
     }
 
-    /// Finds out where the agent is, and where to go.
+    /// Determines the agent's node on the level, and where to go.
     fn orient<M: Map>(&mut self, cx: &Cx<'_, '_, M>) {
         self.lost = false;
         let hierarchy = cx.hierarchy();

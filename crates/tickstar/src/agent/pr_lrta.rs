@@ -1,53 +1,51 @@
-//! PR LRTA*: learn on a level above the map, and work out one step of it at a time on the map.
+//! PR LRTA*: learn on a level above the map, and refine one step of it at a time on the map.
 //!
 //! # Source
-//! V. Bulitko, N. Sturtevant, J. Lu, T. Yau, "Graph Abstraction in Real-time Heuristic Search", JAIR 2007, as
-//! outlined in Björnsson, Bulitko, Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009. Only the outline was at
-//! hand: this is our reconstruction.
+//! V. Bulitko, N. Sturtevant, J. Lu, T. Yau, "Graph Abstraction in Real-time Heuristic Search", JAIR 2007, as outlined
+//! in Björnsson, Bulitko, Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009. Only the outline was available: this is our
+//! reconstruction.
 //!
 //! # One plan
-//! 1. Climb from the agent and from the goal to level `ℓ` of the map's [`Hierarchy`], or to the node that
-//!    stands for all that can be reached from there, if that is lower.
-//! 2. If both come to the same node, A* finds a path to the goal itself, over the cells of that node and of
-//!    its neighbours.
-//! 3. Else LRTA* looks `d` steps ahead on that level, by `γ·g + h`. It raises the estimate of the agent's
-//!    node, and chooses a neighbour of it.
-//! 4. A* on the map finds a path from the agent to any cell of that neighbour, over the cells of the two
-//!    nodes.
-//! 5. The path is walked, a step a tick. At its end the next plan is made, in the tick after.
+//! 1. Climb from the agent and from the goal to level `ℓ` of the map's [`Hierarchy`], or to the node that represents
+//!    everything reachable from there, if that is lower.
+//! 2. If both reach the same node, A* finds a path to the goal itself, over the cells of that node and of its
+//!    neighbors.
+//! 3. Otherwise LRTA* looks `d` steps ahead on that level, by `γ·g + h`. It raises the heuristic of the agent's node,
+//!    and chooses a neighbor of it.
+//! 4. A* on the map finds a path from the agent to any cell of that neighbor, over the cells of the two nodes.
+//! 5. The path is walked, one step per tick. At its end the next plan is made, in the following tick.
 //!
 //! # Deviations
-//! * The outline says no more than that LRTA* runs on the level and that A* in a corridor refines its first
-//!   action. How wide the corridor is, where in the region A* is to end, and what is done in the goal's own
-//!   node are our choices. The original can also search on several levels, and walk more than one action.
-//! * LRTA* is the one of [`Local`](crate::Local): no node inside the ball is taken for nearer than its stored
-//!   estimate, or the agent could walk in circles.
-//! * `γ` is kept in whole numbers: costs times its numerator, estimates times its denominator. A cost that
-//!   would then be 2^32 or more is cut to what is just below.
-//! * That there is no way is read from the hierarchy, at once.
+//! * The outline says only that LRTA* runs on the level and that A* in a corridor refines its first action. The width
+//!   of the corridor, where in the region A* ends, and what is done in the goal's own node are our choices. The
+//!   original can also search on several levels, and walk more than one action.
+//! * LRTA* is that of [`Local`](crate::Local): no node inside the ball is assumed to be nearer than its stored
+//!   heuristic; otherwise the agent could walk in cycles.
+//! * `γ` is represented in integers: costs are multiplied by its numerator, heuristics by its denominator. A cost that
+//!   would then be 2^32 or more is clamped to the value just below.
+//! * The hierarchy detects an unreachable goal immediately.
 //!
 //! # Invariants
-//! * With `γ` below one the estimates are not consistent, and may exceed the true distance on the level: in
-//!   costs times `γ`, up to `1/γ` times. The agent still arrives. By induction no estimate ever exceeds
-//!   `1/γ` times the distance: a lesson is the cost of a way, and an estimate at its end. So learning comes to
-//!   an end; and where nothing is learned any more, the estimate falls along each step on the level. The
-//!   same holds for any estimates to begin with, so also for those that a mended level has made wrong: none
-//!   ever exceeds the distance by more than one of them did to begin with.
-//! * The cells of a node are connected, and an edge of the level stands for one of the map. So the corridor
-//!   always holds a path, if the map stays as it is.
-//! * The walk does not depend on the budget: a plan is made where the path before has ended, and only
-//!   there.
+//! * With `γ` below one the heuristics are not consistent, and may exceed the true distance on the level: in costs
+//!   times `γ`, up to `1/γ` times. The agent still arrives. By induction no heuristic ever exceeds `1/γ` times the
+//!   distance: an update is the cost of a path plus the heuristic at its end. So learning terminates; and once nothing
+//!   more is learned, the heuristic decreases along each step on the level. The same holds for any initial heuristics,
+//!   and so also for those that are wrong because the level was repaired: none ever exceeds the distance by more than
+//!   one of the initial ones did.
+//! * The cells of a node are connected, and an edge of the level represents one of the map. So the corridor always
+//!   contains a path, if the map does not change.
+//! * The walk does not depend on the budget: a plan is made where the previous path ended, and only there.
 //!
 //! # When the map changes
-//! The hierarchy is mended by the map. The path being walked is given up when its next step is gone; a
-//! search that finds nothing is begun again. What was learned is kept when something is blocked, and forgotten
-//! when something opens, and when the goal belongs to another node than before. If LRTA* finds no way although
-//! there is one, for the ids of a mended level are used again, it forgets and goes on.
+//! The map repairs the hierarchy. The path being walked is dropped when its next step is no longer an edge; a search
+//! that finds nothing is started again. The learned heuristic is kept when something is blocked, and discarded when
+//! something is opened or when the goal belongs to a different node than before. If LRTA* finds no path although one
+//! exists, because the ids of a repaired level are reused, it discards its learned heuristic and continues.
 //!
 //! # Real-time bound
-//! At most as many expansions as the budget, on the level and on the map together; ten times as many trace
-//! steps, one each for climbing, for marking a corridor and for following a parent; and ten times as many
-//! updates, two for each node expanded on the level. The agent waits while a plan is not done.
+//! At most as many expansions as the budget, on the level and on the map together; ten times as many trace steps, one
+//! each for climbing, for marking a corridor and for following a parent; and ten times as many updates, two per node
+//! expanded on the level. The agent waits until a plan is complete.
 
 use super::refine::{Progress, Refiner, Target};
 use super::route::Route;
@@ -57,17 +55,16 @@ use crate::{
     Cost, Event, Hierarchy, Level, Map, NodeId, OpenList, Pool, Ratio, Skip, Slice, Space,
 };
 
-/// How a [`PrLrta`] works.
+/// The settings of a [`PrLrta`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrLrtaConfig {
-    /// The level `ℓ` on which it learns, one at least.
+    /// The level `ℓ` on which it learns, at least one.
     pub level: u32,
-    /// The steps `d` it looks ahead on that level, one at least.
+    /// The lookahead depth `d` on that level, in steps, at least one.
     pub depth: u32,
-    /// The weight `γ` of the cost against the estimate: above 0 and at most 1, with a
-    /// denominator of at most 100.
+    /// The weight `γ` of the cost relative to the heuristic: above 0 and at most 1, with a denominator of at most 100.
     pub gamma: Ratio,
-    /// Whether the neighbours of the two nodes of a step belong to its corridor.
+    /// Whether the neighbors of the two nodes of a step belong to its corridor.
     pub wide: bool,
     /// Which open list the searches on the map use.
     pub open: OpenList,
@@ -104,38 +101,38 @@ pub struct PrLrtaPolicy {
     config: PrLrtaConfig,
     /// LRTA* on the level.
     mind: Ball,
-    /// What it has learned is about this level, and this node of it: the goal's.
+    /// The level of the learned heuristic, and the goal's node on it.
     level: usize,
     there: NodeId,
-    /// The node the agent is in.
+    /// The node that contains the agent.
     here: NodeId,
-    /// The neighbor to go to; none: the goal itself.
+    /// The neighbor to go to; `None` for the goal itself.
     next: Option<NodeId>,
     refiner: Refiner,
     stage: Stage,
-    /// Ids of the level were below this when the lookahead began.
+    /// All ids of the level were below this when the lookahead started.
     size: usize,
     /// The path being walked.
     route: Route,
 }
 
-/// What comes next. A tick that is cut short goes on where it was.
+/// What comes next. A tick that is cut short resumes here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     /// Climb to the level.
     Climb,
-    /// Look ahead on it.
+    /// Look ahead on the level.
     Look,
     /// Mark the corridor.
     Mark,
-    /// Search it, and trace the path found.
+    /// Search the corridor, and trace the path found.
     Refine,
-    /// Walk it.
+    /// Walk the path.
     Walk,
 }
 
-/// A level on which costs count `γ` times: costs times its numerator, estimates times its denominator. So these
-/// are not consistent; LRTA*, which is all that runs here, needs no more than that they are finite.
+/// A level on which costs are weighted by `γ`: costs are multiplied by its numerator, heuristics by its denominator.
+/// The heuristic is therefore not consistent; LRTA*, the only algorithm that runs here, only needs it to be finite.
 struct Weighted<'h> {
     toward: Toward<'h, Level<'h>>,
     gamma: Ratio,
@@ -183,14 +180,14 @@ impl Problem for Weighted<'_> {
     }
 }
 
-/// The largest denominator of `γ`: with a finer one the costs of edges would not fit into 32 bits.
+/// The largest denominator of `γ`: with a larger one, edge costs would not fit into 32 bits.
 const FINEST: u32 = 100;
 
 impl PrLrta {
-    /// An agent at `start`, to go to `goal`.
+    /// An agent at `start` that walks to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, the map has no hierarchy, or a setting is out of range.
+    /// If the start or goal is not passable, the map has no hierarchy, or a setting is out of range.
     pub fn new(
         map: &impl Map,
         config: PrLrtaConfig,
@@ -224,14 +221,14 @@ impl PrLrta {
         Walker::with_policy(policy, map, start, goal)
     }
 
-    /// The level it has last planned on: the one it was given, or a lower one that stands for all that can be
-    /// reached in one node. Zero before its first plan.
+    /// The level of the last plan: the configured one, or a lower one on which a single node represents everything
+    /// reachable. Zero before the first plan.
     pub fn level(&self) -> usize {
         self.policy.level
     }
 
-    /// The estimate from a node of that level to the goal's: the level's own, or a greater one that was
-    /// learned. In the unit of the level divided by the denominator of `γ`.
+    /// The heuristic from a node of that level to the goal's node: that of the level, or a larger learned one. Its unit
+    /// is that of the level divided by the denominator of `γ`.
     pub fn estimate(&self, map: &impl Map, node: NodeId) -> Cost {
         let Some(hierarchy) = map.hierarchy() else { return Cost::ZERO };
         let level = hierarchy.level(self.policy.level);
@@ -240,7 +237,7 @@ impl PrLrta {
 }
 
 impl PrLrtaPolicy {
-    /// Begins anew from where the agent stands. What was learned is kept.
+    /// Starts again from the agent's position. The learned heuristic is kept.
     fn drop_plan(&mut self) {
         self.mind.drop_plan();
         self.route.clear();
@@ -251,7 +248,7 @@ impl PrLrtaPolicy {
         Weighted { toward: Toward { map: level, goal: self.there }, gamma: self.config.gamma }
     }
 
-    /// Makes a plan, or goes on with it, if there is no path to walk.
+    /// Makes a plan, or resumes one, if there is no path to walk.
     fn plan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Progress {
         loop {
             let progress = match self.stage {
@@ -270,7 +267,7 @@ impl PrLrtaPolicy {
         }
     }
 
-    /// The nodes of the level that the agent and the goal are in.
+    /// The nodes of the level that contain the agent and the goal.
     fn ends<M: Map>(&self, cx: &Cx<'_, '_, M>, level: usize) -> Option<[NodeId; 2]> {
         let hierarchy: &Hierarchy = cx.hierarchy();
         Some([hierarchy.ancestor(cx.at, level)?, hierarchy.ancestor(cx.goal, level)?])
@@ -278,14 +275,14 @@ impl PrLrtaPolicy {
 
     /// Stage 1: finds the level and the nodes of the agent and the goal.
     fn climb<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
-        // A look-up per level.
+        // One lookup per level.
         if !cx.slice.trace(cx.at) {
             return Some(Progress::Working);
         }
         let hierarchy = cx.hierarchy();
         let level = hierarchy.root(cx.goal).0.min(self.config.level as usize);
         if level == 0 {
-            return Some(Progress::Failed); // the goal was cut off without being reported in `Seen`
+            return Some(Progress::Failed); // the goal was disconnected without a report in `Seen`
         }
         let Some([here, there]) = self.ends(cx, level) else { return Some(Progress::Failed) };
         if (level, there) != (self.level, self.there) {
@@ -303,7 +300,7 @@ impl PrLrtaPolicy {
     fn look<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
         let level = cx.hierarchy().level(self.level);
         if level.size() != self.size || self.ends(cx, self.level) != Some([self.here, self.there]) {
-            // The level has been repaired: nodes may have other ids now.
+            // The level has been repaired: nodes may have different ids now.
             self.mind.drop_plan();
             self.stage = Stage::Climb;
             return None;
@@ -325,7 +322,7 @@ impl PrLrtaPolicy {
         }
     }
 
-    /// Stage 3: marks the corridor, and begins its search.
+    /// Stage 3: marks the corridor, and starts its search.
     fn mark<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
         let (level, hierarchy) = (self.level, cx.hierarchy());
         if !cx.slice.trace(self.next.unwrap_or(self.here)) {
@@ -333,7 +330,7 @@ impl PrLrtaPolicy {
         }
         let aim = hierarchy.middle(cx.map, level, self.next.unwrap_or(self.here));
         let Some(aim) = aim.filter(|_| hierarchy.level(level).contains(self.here)) else {
-            return Some(Progress::Failed); // repaired since
+            return Some(Progress::Failed); // the level was repaired in the meantime
         };
         self.refiner.clear_marks();
         for node in [Some(self.here), self.next].into_iter().flatten() {
@@ -347,7 +344,7 @@ impl PrLrtaPolicy {
         None
     }
 
-    /// Stage 4: there is a path to walk.
+    /// Stage 4: a path was found and can be walked.
     fn take_path(&mut self, goal: NodeId, slice: &mut Slice<'_>) -> Option<Progress> {
         self.route.swap(&mut self.refiner.path);
         slice.note(Event::Refined);
@@ -376,7 +373,7 @@ impl Policy for PrLrtaPolicy {
         self.route.moved(to);
     }
 
-    /// It goes on along its path if it is beside it, and plans anew from there if it is not.
+    /// Continues along its path if the agent is on or beside it; otherwise plans again from there.
     fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
         if self.stage != Stage::Walk {
             self.drop_plan();

@@ -1,32 +1,33 @@
-//! The making of the tables of D LRTA*: a subgoal and a depth for every two nodes of a level.
+//! The precomputation of the tables of D LRTA*: a subgoal and a depth for every pair of nodes of a level.
 //!
 //! # Source
 //! V. Bulitko, M. Luštrek, J. Schaeffer, Y. Björnsson, S. Sigmundarson, "Dynamic Control in Real-Time Heuristic
-//! Search", JAIR 2008, as outlined in Björnsson, Bulitko, Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009. Only
-//! the outline was at hand: this is our reconstruction.
+//! Search", JAIR 2008, as outlined in Björnsson, Bulitko, Sturtevant, "TBA*: Time-Bounded A*", IJCAI 2009. Only the
+//! outline was available: this is our reconstruction.
 //!
 //! # Steps
 //! 1. Each node of the level is represented by the cell below it that is closest to its mean position.
-//! 2. For each node B a search from its representative outward, over all that can be reached, finds cheapest
-//!    ways to those of all others. Of node A's, the first cell outside A is the *subgoal* from A to B.
-//! 3. For each subgoal of A the *depth*: the least with which LRTA*, having learned nothing, takes a first
-//!    step from A's representative that begins a cheapest way to the subgoal.
+//! 2. For each node B, a search outward from its representative, over everything reachable, finds cheapest paths to the
+//!    representatives of all others. On the path from that of node A, the first cell outside A is the *subgoal* from A
+//!    to B.
+//! 3. For each subgoal of A, the *depth* is the smallest with which LRTA*, having learned nothing, takes a first step
+//!    from A's representative that starts a cheapest path to the subgoal.
 //!
 //! # Deviations
-//! * The outline says only that subgoals and depths were worked out for pairs of nodes of a level. What
-//!   they are is our choice.
-//! * Depths end at 15, so that a lookahead on a grid expands fewer than 1000 nodes. Where none is enough, it is
-//!   that.
-//! * A part of the map that is one node below the level already has no entries, and a node has
-//!   65,535 different subgoals at most; for what is missing the agent goes to the goal itself.
+//! * The outline says only that subgoals and depths were computed for pairs of nodes of a level. Their definition is
+//!   our choice.
+//! * Depths are at most 15, so that a lookahead on a grid expands fewer than 1000 nodes. Where none suffices, the depth
+//!   is 15.
+//! * A component of the map that is already a single node below the level has no entries, and a node has at most 65,535
+//!   different subgoals; where an entry is missing, the agent goes to the goal itself.
 //!
 //! # Invariants
-//! * The tables are the same bit for bit in whatever order, and on however many threads, the searches are done.
-//! * Whatever bytes are read, what comes of it is an error or tables that fit the map.
+//! * The tables are bit-identical in whatever order, and on however many threads, the searches are done.
+//! * Reading arbitrary bytes gives either an error or tables that fit the map.
 //!
 //! # Real-time bound
-//! None: this is done beforehand. A search over the whole part of the map for each node of the level, and two
-//! bytes for each pair. Looking up takes constant time.
+//! None: this is precomputation. It takes one search over the whole component of the map per node of the level, and two
+//! bytes per pair. A lookup takes constant time.
 
 use std::collections::HashMap;
 
@@ -35,11 +36,11 @@ use crate::hierarchy::subgoals::{Layout, NO_WAY, NONE, fingerprint};
 use crate::search::Toward;
 use crate::{BestFirst, Hierarchy, Map, NodeId, Priority, SearchConfig, Slice, Subgoals};
 
-/// A goal that no node is: a search for it goes everywhere.
+/// A goal id that no node has: a search for it covers everything.
 const NOWHERE: NodeId = NodeId(u32::MAX);
 
 impl Subgoals {
-    /// The subgoals for a level of a map, one search after the other.
+    /// The subgoals for a level of a map, computed sequentially.
     pub fn build<S: Map>(space: &S, hierarchy: &Hierarchy, level: usize) -> Subgoals {
         let plan = Subgoals::plan(space, hierarchy, level);
         let mut search = plan.search();
@@ -47,7 +48,7 @@ impl Subgoals {
         plan.finish(columns)
     }
 
-    /// What is to be done for that, in pieces.
+    /// The work needed for that, split into independent searches.
     pub fn plan<'s, S: Map>(
         space: &'s S,
         hierarchy: &Hierarchy,
@@ -69,12 +70,12 @@ impl Subgoals {
     }
 }
 
-/// What is to be done to make [`Subgoals`]: a search for each target, on any thread and in any order.
+/// The work needed to build [`Subgoals`]: one search per target, on any thread and in any order.
 #[derive(Debug)]
 pub struct SubgoalPlan<'s, S> {
     space: &'s S,
     layout: Layout,
-    /// The rows of each part.
+    /// The rows of each component.
     parts: Vec<Vec<u32>>,
     /// The row of each cell of the map.
     owners: Vec<u32>,
@@ -83,7 +84,7 @@ pub struct SubgoalPlan<'s, S> {
     fingerprint: u64,
 }
 
-/// The memory of the searches for [`Subgoals`]: one for each thread.
+/// The memory of the searches for [`Subgoals`]: one per thread.
 #[derive(Clone, Debug)]
 pub struct SubgoalSearch {
     search: BestFirst,
@@ -95,17 +96,17 @@ pub struct SubgoalSearch {
 pub struct SubgoalColumn {
     /// The row of the target.
     target: usize,
-    /// For each node of its part.
+    /// One cell per node of its component.
     cells: Vec<NodeId>,
 }
 
 impl<S: Map> SubgoalPlan<'_, S> {
-    /// How many targets there are: one for each node of the level.
+    /// The number of targets: one per node of the level.
     pub fn targets(&self) -> usize {
         self.layout.list.len()
     }
 
-    /// How many pairs of nodes there will be, each of two bytes; those of a node and itself are counted.
+    /// The number of pairs of nodes, each of two bytes; pairs of a node with itself are counted.
     pub fn pairs(&self) -> usize {
         self.layout.pairs
     }
@@ -115,13 +116,13 @@ impl<S: Map> SubgoalPlan<'_, S> {
         self.layout.row(node).map(|row| self.centers[row])
     }
 
-    /// What a thread needs for its searches.
+    /// The memory that one thread needs for its searches.
     pub fn search(&self) -> SubgoalSearch {
         let config = SearchConfig { priority: Priority::UNIFORM, ..SearchConfig::default() };
         SubgoalSearch { search: BestFirst::new(config), ball: Ball::new(1) }
     }
 
-    /// The search for one target, numbered from zero: a look at all that can be reached from it.
+    /// The search for one target, numbered from zero: it covers everything reachable from the target.
     pub fn column(&self, target: usize, memory: &mut SubgoalSearch) -> SubgoalColumn {
         let Some(&to) = self.layout.list.get(target) else {
             return SubgoalColumn { target, cells: Vec::new() };
@@ -140,8 +141,8 @@ impl<S: Map> SubgoalPlan<'_, S> {
         SubgoalColumn { target, cells }
     }
 
-    /// Puts the columns together, in whatever order they come, and works out the depths. A target whose
-    /// column is missing has no entries.
+    /// Combines the columns, in whatever order they come, and computes the depths. A target whose column is missing has
+    /// no entries.
     pub fn finish(self, mut columns: Vec<SubgoalColumn>) -> Subgoals {
         columns.sort_by_key(|column| column.target);
         let mut lists: Vec<Vec<(NodeId, u8)>> = vec![Vec::new(); self.targets()];
@@ -175,7 +176,7 @@ impl<S: Map> SubgoalPlan<'_, S> {
         Subgoals { layout, fingerprint, first, ways, pairs }
     }
 
-    /// The least depth with which LRTA*, having learned nothing, begins a cheapest way.
+    /// The smallest depth with which LRTA*, having learned nothing, starts a cheapest path.
     fn depth(&self, from: NodeId, to: NodeId, memory: &mut SubgoalSearch) -> u8 {
         let SubgoalSearch { search, ball } = memory;
         search.start(self.space, to, from);
@@ -202,8 +203,8 @@ impl<S: Map> SubgoalPlan<'_, S> {
     }
 }
 
-/// Of the cells of a node, the closest to their mean position; of several, or where there are no positions,
-/// the one with the smallest id.
+/// The cell of a node that is closest to the mean position of its cells; among several, or without positions, the one
+/// with the smallest id.
 fn center(space: &impl Map, mean: Option<(i64, i64, u32)>, cells: &[NodeId]) -> NodeId {
     let (sum_x, sum_y, count) = mean.unwrap_or_default();
     let off = |&cell: &NodeId| {
