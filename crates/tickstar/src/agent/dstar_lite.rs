@@ -1,98 +1,93 @@
-//! D* Lite: a search that is mended where the map changes, instead of begun again.
+//! D* Lite: a search that is repaired where the map changes, instead of restarted.
 //!
 //! # Sources
-//! * S. Koenig, M. Likhachev, "D* Lite", AAAI 2002: the algorithm, in its second and optimised form
-//!   with the key modifier `km`; and their "Fast Replanning for Navigation in Unknown Terrain",
-//!   IEEE Transactions on Robotics 21(3), 2005, which proves it.
+//! * S. Koenig, M. Likhachev, "D* Lite", AAAI 2002: the algorithm, in its second and optimized form with the key
+//!   modifier `km`; and their "Fast Replanning for Navigation in Unknown Terrain", IEEE Transactions on Robotics 21(3),
+//!   2005, which proves it.
 //!
 //! # One tick
-//! The search runs from the goal to the agent. Of each node it keeps `g`, the cost to the goal as it was
-//! when the node was last expanded, and `rhs`, the cost as its neighbours would have it now: the least
-//! `c + g` over its edges. A node is on the open list exactly while the two differ, with the key
-//! `min(g, rhs) + h + km`, where `h` is the estimate between the node and the agent. Ties are broken by
-//! [`Ties`].
+//! The search runs from the goal to the agent. For each node it keeps `g`, the cost to the goal when the node was last
+//! expanded, and `rhs`, the cost that its neighbors now imply: the minimum of `c + g` over its edges. A node is on the
+//! open list exactly while the two differ, with the key `min(g, rhs) + h + km`, where `h` is the heuristic between the
+//! node and the agent. Ties are broken by [`Ties`].
 //!
-//! 1. Every node whose edges may have changed has its `rhs` computed anew. If that alters any,
-//!    `km` first grows by the estimate of how far the agent has walked since it last grew: so the keys
-//!    on the list stay lower bounds, and none has to be touched because the agent has moved.
-//! 2. Nodes are taken from the open list until no key is below that of the agent's place, and `rhs`
-//!    there does not exceed `g`. A node whose key on the list is too small by now is put back with its
-//!    key of today. Otherwise, where `g > rhs`, `g` becomes `rhs`, which neighbours may profit from;
-//!    where `g < rhs`, `g` becomes infinite, and neighbours that relied on it look for another way.
-//! 3. If all that is done within the tick, the agent steps to the neighbour with the least `c + g`. It
-//!    waits if the work is not done, and says so if `rhs` is infinite: there is no way.
+//! 1. The `rhs` of every node whose edges may have changed is recomputed. If that changes any, `km` first increases by
+//!    the heuristic distance between the agent's position and its position at the last increase: so the keys on the
+//!    list remain lower bounds, and none has to be updated because the agent has moved.
+//! 2. Nodes are taken from the open list until no key is below that of the agent's node, and `rhs` there does not
+//!    exceed `g`. A node whose key on the list has become too small is reinserted with its current key. Otherwise, if
+//!    `g > rhs`, `g` becomes `rhs`, which may lower the costs of neighbors; if `g < rhs`, `g` becomes infinite, and the
+//!    neighbors whose `rhs` depended on it are recomputed.
+//! 3. If all that is done within the tick, the agent steps to the neighbor with the smallest `c + g`. It waits if the
+//!    work is not done, and reports that no path exists if `rhs` is infinite.
 //!
 //! # Deviations
-//! * Steps 1 and 2 are cut into ticks. What is told while they are under way is taken in before they go
-//!   on; the agent stands until both are done.
-//! * The paper recomputes every neighbour whose `rhs` equals `c + g` of a node that has become infinite.
-//!   Here each node remembers which neighbour its `rhs` came from, and only those that relied on the node
-//!   are recomputed. The values are the same. It also gives [`AgentState::plan`](crate::AgentState::plan); of several cheapest ways the
-//!   agent may walk another than the one planned.
-//! * A node whose `g` has fallen need not show that to those which can get to the neighbour it came from
-//!   as cheaply without it: their own `rhs` is no greater already.
-//! * The paper computes the key of a neighbour again even if its `rhs` stays the same. Here its key is
-//!   left as it is, and checked like all others when its turn comes.
-//! * `km` does not grow if the changes turn out to alter no `rhs`.
-//! * In the paper the key has a second part, `min(g, rhs)`, and the smaller goes first: [`Ties::Near`]. On
-//!   open ground, where many ways are equally good, all of them are then explored: a first search on an
-//!   empty map of 512 by 512 may expand 40,000 nodes where A* expands 500. The 2012 paper breaks all ties
-//!   towards larger costs, and says that D* Lite often finds its first path in unknown terrain within one
-//!   interval, so it cannot have run it like that. [`Ties::Far`], the default, goes first to the nodes with
-//!   `g < rhs`, and then to those farthest from the goal. That is as sound: the costs of nodes with
-//!   `g > rhs` are final when they have the least key, as in A*, if all those with `g < rhs` and a key that is no
-//!   greater are out of the way; and such a node, when it is expanded, disturbs only nodes with keys that are
-//!   no less. For the same reason the search may end when only nodes with `g > rhs` have the key of the agent's
-//!   place.
-//! * A step that is no longer legal is never taken. If the least `c + g` of the agent's edges is not its
-//!   `rhs`, the caller has not told of a change: the edges around the agent are then taken as changed, and
-//!   the agent waits for one tick.
+//! * Steps 1 and 2 are divided over ticks. Changes reported while they are in progress are processed before they
+//!   continue; the agent waits until both are done.
+//! * The paper recomputes every neighbor whose `rhs` equals `c + g` of a node that has become infinite. Here each node
+//!   stores the neighbor that determined its `rhs`, and only nodes that depend on the infinite node are recomputed. The
+//!   values are the same. The stored neighbors also give [`AgentState::plan`](crate::AgentState::plan); if there are
+//!   several cheapest paths, the agent may walk a different one than planned.
+//! * When a node's `g` decreases, it is not offered to neighbors that can reach the node's stored neighbor as cheaply
+//!   without it: their own `rhs` is already no greater.
+//! * The paper recomputes the key of a neighbor even if its `rhs` stays the same. Here its key is left unchanged, and
+//!   checked like all others when the node is taken from the list.
+//! * `km` does not increase if the changes alter no `rhs`.
+//! * In the paper the key has a second component, `min(g, rhs)`, and the smaller goes first: [`Ties::Near`]. On open
+//!   ground, where many paths are equally good, all of them are then explored: a first search on an empty map of 512 by
+//!   512 may expand 40,000 nodes where A* expands 500. The 2012 paper breaks all ties in favor of larger costs, and
+//!   says that D* Lite often finds its first path in unknown terrain within one interval, so it cannot have used the
+//!   smaller-first rule. [`Ties::Far`], the default, prefers the nodes with `g < rhs`, and then those farthest from the
+//!   goal. That is equally sound: the costs of nodes with `g > rhs` are final when they have the smallest key, as in
+//!   A*, if all nodes with `g < rhs` and a key that is no greater have been expanded; and expanding such a node affects
+//!   only nodes with keys that are no smaller. For the same reason the search may end when only nodes with `g > rhs`
+//!   have the key of the agent's node.
+//! * A step that is no longer legal is never taken. If the smallest `c + g` of the agent's edges differs from its
+//!   `rhs`, a change was not reported in `Seen`: the edges around the agent are then treated as changed, and the agent
+//!   waits for one tick.
 //!
-//! # What it asks of the space
-//! Edges that can be walked back, as the search runs against the agent's way. And beyond what
-//! [`Space`](crate::Space) promises, the estimate must obey the triangle inequality, as those of [`Grid`](crate::Grid)
-//! and [`Graph`](crate::Graph) do, and stay consistent whatever opens; or else paths may be longer than
-//! need be.
+//! # Requirements on the space
+//! Reversible edges, as the search runs against the agent's direction. And beyond what [`Space`](crate::Space)
+//! requires, the heuristic must obey the triangle inequality, as those of [`Grid`](crate::Grid) and
+//! [`Graph`](crate::Graph) do, and stay consistent whatever is opened; otherwise paths may be longer than necessary.
 //!
 //! # Invariants
 //! * Every step is an edge of the space at that moment.
-//! * While no change is waiting to be taken in, every `rhs` but the goal's is the least `c + g` over the
-//!   node's edges as the agent was told of them, given by the neighbour remembered.
-//! * A node is on the open list, ranked among equal keys by its current values, exactly if `g` and `rhs`
-//!   differ.
-//! * When step 2 is done, the agent's `rhs` is the cost of a cheapest way on the map it was told of, and
-//!   the remembered neighbours lead along such a way to the goal.
+//! * While no change is pending, every `rhs` except the goal's is the minimum of `c + g` over the node's edges as
+//!   reported to the agent, attained by the stored neighbor.
+//! * A node is on the open list, ranked among equal keys by its current values, if and only if `g` and `rhs` differ.
+//! * When step 2 is done, the agent's `rhs` is the cost of a cheapest path on the map as reported to it, and the stored
+//!   neighbors lead along such a path to the goal.
 //! * However the work is sliced, the same nodes are expanded in the same order.
 //!
 //! # Real-time bound
-//! At most as many expansions a tick as the budget, and ten times as many updates: nodes recomputed in
-//! step 1 or put back in step 2. (On an open grid of 512 by 512 an expansion took about 130 ns, a node
-//! recomputed 30, and one put back on the open list 110.) Beside them a constant number of look-ups, one look at the agent's own
-//! edges, and for each change told a look at which nodes depend on it. An expansion takes constant time
-//! amortised, as in [`BestFirst`](crate::BestFirst); one that makes `g` infinite looks at the neighbours
-//! of neighbours too. Stale entries are cleared from the open list at times, in one go: constant time
-//! amortised.
+//! At most as many expansions per tick as the budget, and ten times as many updates: nodes recomputed in step 1 or
+//! reinserted in step 2. (On an open grid of 512 by 512, an expansion took about 130 ns, recomputing a node 30, and
+//! reinserting one into the open list 110.) In addition, a constant number of lookups, one pass over the edges of the
+//! agent's node, and per reported change one pass over the nodes that depend on it. An expansion takes amortized
+//! constant time, as in [`BestFirst`](crate::BestFirst); one that makes `g` infinite also visits the neighbors of
+//! neighbors. Stale entries are occasionally removed from the open list in one pass: amortized constant time.
 
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Entry, List, Open, Problem, Stamp, Stamped, Toward};
 use crate::{Cost, Event, Limits, Map, NodeId, OpenList, Pool, Priority, Skip, Slice};
 
-/// The insertions after which it is worth looking for stale entries in a short open list.
+/// The number of insertions after which removing stale entries from a short open list is worthwhile.
 const TIDY: usize = 1024;
 
-/// Neighbours that are taken in together.
+/// The number of neighbors collected before they are processed.
 const BATCH: usize = 8;
 
-/// What the search knows of a node.
+/// The search's data for a node.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     g: Cost,
     rhs: Cost,
-    /// The key it has on the open list, if it is there.
+    /// Its key on the open list, if it is there.
     key: u64,
-    /// The neighbour `rhs` came from; the node itself for the goal, and if `rhs` is infinite.
+    /// The neighbor that determined `rhs`; the node itself for the goal, and if `rhs` is infinite.
     next: NodeId,
-    /// The epoch of the search that met it.
+    /// The epoch of the search that generated it.
     stamp: u32,
 }
 
@@ -104,7 +99,7 @@ impl Stamp for Record {
 }
 
 impl Default for Record {
-    /// A node no search has met.
+    /// A node that no search has generated.
     fn default() -> Record {
         let next = NodeId::default();
         Record { g: Cost::INFINITE, rhs: Cost::INFINITE, key: 0, next, stamp: 0 }
@@ -122,8 +117,8 @@ impl Record {
         self.g != self.rhs
     }
 
-    /// Whether the entry is that with which the node was last put on the open list. Its rank is known
-    /// from the values, which never change without it.
+    /// Whether the entry is the latest one of this node on the open list. The rank follows from the values, which never
+    /// change without a new entry.
     #[inline]
     fn is_entry(&self, entry: &Entry, ties: Ties) -> bool {
         self.is_open() && self.key == entry.key && ties.rank(self) == entry.g
@@ -133,48 +128,47 @@ impl Record {
 /// Which of several nodes with the same key is expanded first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ties {
-    /// The one that is farthest from the goal, but those with `g < rhs` before all others: as the 2012 paper
-    /// breaks ties.
+    /// The one farthest from the goal, but nodes with `g < rhs` before all others: as the 2012 paper breaks ties.
     #[default]
     Far,
-    /// The one that is nearest to the goal: as in the paper on D* Lite.
+    /// The one nearest to the goal: as in the paper on D* Lite.
     Near,
 }
 
-/// Above all costs of paths.
-const BEFORE_ALL: u64 = 1 << 63;
+/// Greater than all path costs.
+const RANK_FIRST: u64 = 1 << 63;
 
 impl Ties {
     /// The rank of an open node; the larger goes first.
     #[inline]
     fn rank(self, record: &Record) -> Cost {
         match self {
-            Ties::Far if record.g < record.rhs => Cost(record.g.0 | BEFORE_ALL),
+            Ties::Far if record.g < record.rhs => Cost(record.g.0 | RANK_FIRST),
             Ties::Far => record.rhs,
             Ties::Near => Cost(!record.least().0),
         }
     }
 
-    /// A node with the key of the agent's place must be expanded if it has a larger rank than this.
+    /// A node with the same key as the agent's node must be expanded if its rank exceeds this.
     #[inline]
-    fn enough(self, agent: &Record) -> Cost {
+    fn final_rank(self, agent: &Record) -> Cost {
         match self {
-            Ties::Far => Cost(BEFORE_ALL - 1),
+            Ties::Far => Cost(RANK_FIRST - 1),
             Ties::Near => Cost(!agent.least().0),
         }
     }
 }
 
-/// How [`DStarLite`] works.
+/// The settings of [`DStarLite`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DStarLiteConfig {
     /// Which open list it uses.
     pub open: OpenList,
-    /// Which of several equally good nodes goes first.
+    /// Which of several nodes with the same key is expanded first.
     pub ties: Ties,
 }
 
-/// An agent that stands until it knows a cheapest path, walks it, and repairs it where the map changes.
+/// An agent that waits until it knows a cheapest path, walks it, and repairs it where the map changes.
 ///
 /// ```
 /// use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
@@ -182,9 +176,9 @@ pub struct DStarLiteConfig {
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal)?;
-/// // All at once. Then a door shuts, and the rest of the way is repaired.
+/// The whole search in one tick. Then a door closes, and the rest of the path is repaired.
 /// let Step::Move(at) = unit.tick(&grid, start, Seen::default(), &mut Slice::unlimited()) else {
-///     panic!("there is a way");
+///     panic!("a path exists");
 /// };
 /// let door = Cell::new(5, 1);
 /// grid.set_free(door, false)?;
@@ -208,32 +202,32 @@ struct Core {
     nodes: Stamped<Record>,
     goal: NodeId,
     at: NodeId,
-    /// The search has not been begun yet.
+    /// The search has not been started yet.
     fresh: bool,
-    /// Where the agent was when `km` last grew.
+    /// The agent's position when `km` last increased.
     last: NodeId,
     km: Cost,
-    /// Nodes whose edges may have changed since their `rhs` was computed. Some may be named twice; so many are
-    /// different ones.
+    /// Nodes whose edges may have changed since their `rhs` was computed. Some may occur twice; `distinct` counts each
+    /// of them once.
     pending: Vec<NodeId>,
     waiting: Stamped<Waiting>,
     distinct: usize,
-    /// Room for the nodes that one tick's changes concern.
-    concerned: Vec<NodeId>,
-    /// The search is finished for the map as it was told of.
+    /// Scratch for the nodes that one tick's changes affect.
+    affected: Vec<NodeId>,
+    /// The search is complete for the map as reported.
     done: bool,
-    /// The search was finished, and changes have been told since that no expansion was done for yet.
+    /// The search was complete, and changes have been reported since for which no expansion has been done yet.
     disturbed: bool,
-    /// Room for the neighbours of a node that has more of them than a batch holds.
+    /// Scratch for the neighbors of a node that has more of them than a batch holds.
     more: Vec<Candidate>,
-    /// Neighbours that have lost their way by the expansion of a node.
-    bereft: Vec<NodeId>,
-    /// Insertions into the open list since it was last tidied, and after how many it will be.
+    /// Neighbors whose `rhs` must be recomputed after the expansion of a node.
+    invalidated: Vec<NodeId>,
+    /// Insertions into the open list since the last removal of stale entries, and after how many the next one is due.
     pushes: usize,
     tidy_after: usize,
 }
 
-/// A cheaper way from a node: its new `rhs`, and the estimate from there to the agent.
+/// A cheaper path from a node: its new `rhs`, and the heuristic from there to the agent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Candidate {
     to: NodeId,
@@ -241,7 +235,7 @@ struct Candidate {
     h: Cost,
 }
 
-/// A node is pending: how often it is named.
+/// A pending node: how many times it occurs in the list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     stamp: u32,
@@ -255,10 +249,10 @@ impl Stamp for Waiting {
 }
 
 impl DStarLite {
-    /// An agent at `start`, to go to `goal`.
+    /// An agent at `start` that walks to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the map has edges that cannot be walked back.
+    /// If the start or goal is not passable, or the map has edges that are not reversible.
     pub fn new(
         map: &impl Map,
         config: DStarLiteConfig,
@@ -276,11 +270,11 @@ impl DStarLite {
             pending: Vec::new(),
             waiting: Stamped::default(),
             distinct: 0,
-            concerned: Vec::new(),
+            affected: Vec::new(),
             done: false,
             disturbed: false,
             more: Vec::new(),
-            bereft: Vec::new(),
+            invalidated: Vec::new(),
             pushes: 0,
             tidy_after: TIDY,
         };
@@ -288,15 +282,14 @@ impl DStarLite {
         Walker::with_policy(policy, map, start, goal)
     }
 
-    /// The cost of a cheapest way from where the agent stands to the goal, once it is known; none if
-    /// there is no way.
+    /// The cost of a cheapest path from the agent's position to the goal, once it is known; `None` if no path exists.
     pub fn cost_to_go(&self) -> Option<Cost> {
         self.policy.core.cost_to_go(self.position())
     }
 }
 
 impl DStarLitePolicy {
-    /// Begins the search if it has not been.
+    /// Starts the search if that has not been done yet.
     fn ensure_started(&mut self, map: &impl Map) {
         if !std::mem::take(&mut self.core.fresh) {
             return;
@@ -308,7 +301,7 @@ impl DStarLitePolicy {
         }
     }
 
-    /// Steps 1 and 2, as far as the slice reaches. Returns whether both are done.
+    /// Steps 1 and 2, as far as the slice allows. Returns whether both are done.
     fn think(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> bool {
         let done = match &mut self.open {
             List::Heap(open) => self.core.think(open, map, slice),
@@ -318,30 +311,30 @@ impl DStarLitePolicy {
         done
     }
 
-    /// Drops stale entries from the open list. Most are dropped when they come to its top, but where
-    /// the map changes for ever, ever more would lie further down.
+    /// Removes stale entries from the open list. Most are dropped when they reach the top, but if the map changes
+    /// forever, more and more would accumulate further down.
     fn tidy(&mut self, map: &impl Map, slice: &mut Slice<'_>) {
         let core = &mut self.core;
         if core.pushes < core.tidy_after {
             return;
         }
         let live = |entry: &Entry| core.record(entry.node()).is_entry(entry, core.ties);
-        // After several times as many insertions as entries are left.
+        // After several times as many insertions as entries remained.
         let left = self.open.tidy(key_range(map), live);
-        // Each entry is visited, and those that are left are sorted twice.
+        // Each entry is visited, and those that remain are sorted twice.
         slice.charge_entries((core.pushes + 8 * left) as u64);
         (core.tidy_after, core.pushes) = (TIDY + 4 * left, 0);
     }
 }
 
-/// How far apart the keys of open nodes are: those of A*, while the agent stands. Where it moves they
-/// spread further, which costs the buckets some of their speed.
+/// The range of the keys of open nodes: that of A*, while the agent does not move. When it moves, the range grows,
+/// which costs the buckets some of their speed.
 fn key_range(map: &impl Map) -> u64 {
     Priority::ASTAR.key_range(map.max_edge_cost(), Cost::ZERO)
 }
 
 impl Core {
-    /// Begins a search from the goal. Constant time: nothing of the search before is touched.
+    /// Starts a search from the goal. Constant time: the data of the previous search are not touched.
     fn begin(&mut self, open: &mut impl Open, map: &impl Map) {
         self.nodes.begin();
         self.waiting.begin();
@@ -356,19 +349,19 @@ impl Core {
         self.put(open, self.goal, unmet, first, map.estimate(self.goal, self.at));
     }
 
-    /// What is known of a node; nothing if the current search has not met it.
+    /// The data of a node; the default if the current search has not generated it.
     #[inline]
     fn record(&self, node: NodeId) -> Record {
         self.met(node).unwrap_or_default()
     }
 
     #[inline]
-    fn met(&self, node: NodeId) -> Option<Record> {
+    fn generated(&self, node: NodeId) -> Option<Record> {
         self.nodes.find(node).copied()
     }
 
-    /// Replaces what is known of a node, and puts it on the open list if it belongs there and is not
-    /// there with the same key already.
+    /// Replaces the data of a node, and puts it on the open list if it belongs there and is not already there with the
+    /// same key.
     ///
     /// Sums saturate, and none can make an infinite value finite.
     #[inline(always)]
@@ -383,19 +376,19 @@ impl Core {
         self.nodes.set(node, Record { key, stamp: self.nodes.now(), ..new });
     }
 
-    /// Takes in which nodes have changed. Nothing is computed yet.
+    /// Records which nodes have changed. Nothing is computed yet.
     fn note(&mut self, map: &impl Map, changed: &[NodeId]) {
         let size = map.size();
-        let concerned = &mut self.concerned;
-        concerned.clear();
+        let affected = &mut self.affected;
+        affected.clear();
         for &node in changed {
             let inside = |node: &NodeId| node.index() < size;
-            map.for_each_dependent(node, |node| concerned.extend(Some(node).filter(inside)));
+            map.for_each_dependent(node, |node| affected.extend(Some(node).filter(inside)));
         }
-        // Changes come in clusters, and most of the nodes around them are named several times.
-        concerned.sort_unstable();
-        concerned.dedup();
-        for &node in &self.concerned {
+        // Changes come in clusters, and most of the nodes around them occur several times.
+        affected.sort_unstable();
+        affected.dedup();
+        for &node in &self.affected {
             let times = self.waiting.find(node).map_or(0, |waiting| waiting.times);
             self.distinct += usize::from(times == 0);
             self.waiting.set(node, Waiting { stamp: self.waiting.now(), times: times + 1 });
@@ -408,7 +401,7 @@ impl Core {
         self.done = false;
     }
 
-    /// Of pending nodes that are named several times, keeps the last, which is taken up first.
+    /// Of pending nodes that occur several times, keeps the last occurrence, which is processed first.
     fn drop_older(&mut self) {
         let waiting = &mut self.waiting;
         self.pending.retain(|&node| {
@@ -430,7 +423,7 @@ impl Core {
         self.compute(open, map, slice)
     }
 
-    /// Step 1: brings every node whose edges may have changed up to date. Answers whether all are.
+    /// Step 1: updates every node whose edges may have changed. Returns whether all are up to date.
     fn repair(&mut self, open: &mut impl Open, map: &impl Map, slice: &mut Slice<'_>) -> bool {
         while let Some(&node) = self.pending.last() {
             if !slice.update(node) {
@@ -469,8 +462,8 @@ impl Core {
         }
     }
 
-    /// Accounts for the way the agent has come since keys were last computed. The estimate from any node
-    /// to the agent has fallen by no more than this.
+    /// Accounts for the agent's movement since keys were last computed. The heuristic from any node to the agent has
+    /// decreased by no more than this.
     fn grow_km(&mut self, map: &impl Map) {
         if self.at != self.last {
             self.km = self.km + map.estimate(self.at, self.last);
@@ -478,15 +471,15 @@ impl Core {
         }
     }
 
-    /// Step 2: expands nodes until the agent's cost to the goal is known. Answers whether it is.
+    /// Step 2: expands nodes until the agent's cost to the goal is known. Returns whether it is.
     #[inline(never)]
     fn compute(&mut self, open: &mut impl Open, map: &impl Map, slice: &mut Slice<'_>) -> bool {
         while let Some(top) = self.top(open) {
-            // Where a step was taken after the search was done, `km` and the keys are those of the
-            // place before; they all exceed that of the next place, which is nearer to the goal.
+            // If a step was taken after the search was done, `km` and the keys are those of the previous position; they
+            // all exceed the key of the new position, which is nearer to the goal.
             let agent = self.record(self.at);
             let key = (agent.least() + self.km).0;
-            let before = top.key < key || top.key == key && top.g > self.ties.enough(&agent);
+            let before = top.key < key || top.key == key && top.g > self.ties.final_rank(&agent);
             if !before && agent.rhs <= agent.g {
                 break;
             }
@@ -531,10 +524,10 @@ impl Core {
         open.best(|entry| self.record(entry.node()).is_entry(entry, self.ties))
     }
 
-    /// Expands a node with `g > rhs`: neighbours may go over it now.
+    /// Expands a node with `g > rhs`: neighbors may now route through it.
     ///
-    /// As in [`BestFirst`](crate::BestFirst), those that profit are gathered first, in an array where that
-    /// is enough: the code in the loop stands there once for each direction and must be small.
+    /// As in [`BestFirst`](crate::BestFirst), those that improve are collected first, in an array if that suffices: the
+    /// code in the loop is inlined once per direction and must be small.
     #[inline(always)]
     fn lower<M: Map>(&mut self, open: &mut impl Open, map: &M, node: NodeId, record: Record) {
         let g = record.rhs;
@@ -564,7 +557,7 @@ impl Core {
         }
     }
 
-    /// Takes in a way over a neighbour. It is no news any more if two edges lead there.
+    /// Applies a path over a neighbor. It may no longer be an improvement if two edges lead there.
     #[inline(always)]
     fn offer(&mut self, open: &mut impl Open, next: NodeId, Candidate { to, rhs, h }: Candidate) {
         let old = self.record(to);
@@ -573,8 +566,8 @@ impl Core {
         }
     }
 
-    /// Expands a node with `g < rhs`: neighbours that went over it must look for another way, and it may
-    /// itself be expanded again, with the cost it has now.
+    /// Expands a node with `g < rhs`: neighbors that depend on it are recomputed, and the node itself may be expanded
+    /// again, with its current cost.
     fn raise(
         &mut self,
         open: &mut impl Open,
@@ -584,23 +577,23 @@ impl Core {
         h: Cost,
     ) {
         self.put(open, node, record, Record { g: Cost::INFINITE, ..record }, h);
-        let mut bereft = std::mem::take(&mut self.bereft);
+        let mut invalidated = std::mem::take(&mut self.invalidated);
         map.for_each_edge(node, |to, _| {
             if to != self.goal && self.met(to).is_some_and(|known| known.next == node) {
-                bereft.push(to);
+                invalidated.push(to);
             }
         });
-        for to in bereft.drain(..) {
+        for to in invalidated.drain(..) {
             self.recompute(open, map, to);
         }
-        self.bereft = bereft;
+        self.invalidated = invalidated;
     }
 
-    /// Step 3: the neighbour to step to; none if the edges here are not those the search knows.
+    /// Step 3: the neighbor to step to; `None` if the edges here differ from those the search knows.
     ///
-    /// Of equally good ones the dearest edge is taken, then the last. Any fixed rule would do; this one goes
-    /// diagonally while it can, and where walls come into sight on the way, on random grids, that was up to
-    /// 8 % cheaper than to follow the neighbours remembered.
+    /// Among equally good neighbors the one with the most expensive edge is taken, then the last. Any fixed rule is
+    /// correct; this one goes diagonally while it can, and where walls are discovered on the way, on random grids, that
+    /// was up to 8 % cheaper than following the stored neighbors.
     fn choose(&self, map: &impl Map) -> Option<NodeId> {
         let mut best = (Cost::INFINITE, Cost::ZERO, self.at);
         map.for_each_edge(self.at, |to, cost| {
@@ -616,12 +609,12 @@ impl Core {
         if from == self.goal {
             return Some(Cost::ZERO);
         }
-        // Not `g`: the search is done as soon as the agent's place is the best that is left to expand.
+        // Not `g`: the search is done as soon as the agent's node is the best one left to expand.
         let rhs = self.record(from).rhs;
         (self.done && rhs != Cost::INFINITE).then_some(rhs)
     }
 
-    /// The way along the remembered neighbors, which comes nearer to the goal with each.
+    /// The path along the stored neighbors, each of which is nearer to the goal than the previous one.
     fn plan(&self, from: NodeId) -> Option<Vec<NodeId>> {
         let mut left = self.cost_to_go(from)?;
         let mut path = vec![from];
@@ -629,7 +622,7 @@ impl Core {
         while node != self.goal {
             node = self.record(node).next;
             let g = self.record(node).g;
-            // Only changes that were not reported can have turned the way round.
+            // Only unreported changes can have created a cycle.
             if g >= left {
                 return None;
             }
@@ -642,9 +635,9 @@ impl Core {
     fn bytes(&self) -> usize {
         self.nodes.bytes()
             + self.waiting.bytes()
-            + (self.pending.capacity() + self.concerned.capacity()) * size_of::<NodeId>()
+            + (self.pending.capacity() + self.affected.capacity()) * size_of::<NodeId>()
             + self.more.capacity() * size_of::<Candidate>()
-            + self.bereft.capacity() * size_of::<NodeId>()
+            + self.invalidated.capacity() * size_of::<NodeId>()
     }
 }
 
@@ -678,7 +671,7 @@ impl Policy for DStarLitePolicy {
     }
 
     fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
-        // An agent that rests begins anew when it is sent elsewhere.
+        // An agent at rest starts again when it gets a new task.
         if cx.at != cx.goal {
             self.ensure_started(cx.map);
             self.core.note(cx.map, changed);
@@ -697,7 +690,7 @@ impl Policy for DStarLitePolicy {
         self.core.choose(cx.map).map_or(Decision::Stale, Decision::Go)
     }
 
-    /// Where it would have gone has most likely been blocked, and others must know that too.
+    /// The edge to the chosen node was most likely blocked, which affects other nodes too.
     fn replan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
         let next = self.core.record(cx.at).next;
         self.core.note(cx.map, &[cx.at, next]);
@@ -709,7 +702,7 @@ impl Policy for DStarLitePolicy {
             core.nodes.pages_mut().release();
             core.waiting.pages_mut().release();
             self.open.release();
-            (core.pending, core.concerned) = (Vec::new(), Vec::new());
+            (core.pending, core.affected) = (Vec::new(), Vec::new());
         }
         core.nodes.pages_mut().reclaim(8);
         core.waiting.pages_mut().reclaim(8);

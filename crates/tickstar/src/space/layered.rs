@@ -92,7 +92,7 @@ impl<S: Map> Layered<S> {
     /// Changes the space and updates the hierarchy: `edit` may block, open or change these nodes and no others.
     ///
     /// Many nodes at once are less work than one by one, and make better groups. Where that is less work still,
-    /// as for 3 % of the cells of a map, spread over it, the hierarchy is rebuilt. It is dropped if the space
+    /// as for 4 % of the cells of a map, spread over it, the hierarchy is rebuilt. It is dropped if the space
     /// can have none any more.
     ///
     /// ```
