@@ -1,4 +1,5 @@
-//! `tickstar abstraction`: a map at many scales: what it costs to build and repair, what is in it, and pictures.
+//! `tickstar abstraction`: the hierarchy of a map: the cost of building and repairing it, its contents, and
+//! pictures.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,21 +13,24 @@ use tickstar::{Grid, Hierarchy, Layered, NodeId, Space};
 use tickstar_lab::ProblemError;
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};
-use tickstar_lab::layers::{Ancestor, Connection, Counts, Groups, Layer, Levels, churn, subgoals};
+use tickstar_lab::levels::{
+    Ancestor, Connection, Counts, Groups, LevelStats, Levels, churn, subgoals,
+};
+use tickstar_lab::text;
 
 use crate::draw::Format;
 use crate::failure::Failure;
 use crate::source::{CellArgument, Map, Movement, progress, read_subgoals};
 
-/// The same map at many scales: measure, inspect and draw its levels
+/// The hierarchy of a map: measure, inspect and draw its levels
 ///
-/// Each level has a node for a small group of nodes of the level below: for cells that are all neighbors of
-/// each other, and for what hangs on them. It is built once, repaired when the map is edited, and says at once
-/// whether there is a way between two cells.
+/// Each node of a level represents a small group of nodes of the level below: a clique, and nodes attached to
+/// it. The hierarchy is built once, repaired when the map is edited, and tells at once whether there is a path
+/// between two cells.
 #[derive(Subcommand)]
 #[command(after_help = "Try:\n  \
     tickstar abstraction draw                                    a picture of every level\n  \
-    tickstar abstraction inspect --from 10,10 --to 120,60        is there a way?\n  \
+    tickstar abstraction inspect --from 10,10 --to 120,60        is there a path?\n  \
     tickstar abstraction build --sizes 128,256,512,1024,2048 --repairs 2000\n\n\
     Source: N. Sturtevant, M. Buro, Partial Pathfinding Using Map Abstraction and Refinement, AAAI 2005.")]
 pub enum Abstraction {
@@ -45,7 +49,7 @@ impl Abstraction {
     }
 }
 
-/// The maps measured on if none is named: one of each kind.
+/// The default maps: one of each kind.
 const MAPS: [&str; 5] = [
     "builtin:rooms-512",
     "builtin:maze-512",
@@ -54,10 +58,10 @@ const MAPS: [&str; 5] = [
     "builtin:islands-512",
 ];
 
-/// Measure what it costs to build the levels of maps, and to repair them when cells are blocked and freed
+/// Measure the cost of building the levels of maps, and of repairing them when cells are blocked and freed
 ///
-/// Nodes looked at are the same on every machine. They grow with the cells of a map when its levels are made,
-/// and with the logarithm of the cells when they are repaired: --sizes shows both in one table.
+/// The number of nodes visited is the same on every machine. It grows linearly with the cells of a map when its
+/// levels are built, and with their logarithm when they are repaired: --sizes shows both.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar abstraction build\n  \
@@ -65,10 +69,10 @@ const MAPS: [&str; 5] = [
     tickstar abstraction build --sizes 256,1024 --kind rooms --repairs 5000 --seed 7\n  \
     tickstar abstraction build --map a.map --map b.map --rounds 9 --json")]
 pub struct Build {
-    /// A map; may be given several times [default: five that come with the program]
+    /// A map; may be given several times [default: five built-in maps]
     #[arg(long, value_name = "FILE|builtin:NAME", conflicts_with = "sizes")]
     map: Vec<String>,
-    /// Generated maps of these sides instead
+    /// Generated maps with these side lengths instead
     #[arg(
         long,
         value_name = "N,…",
@@ -77,7 +81,7 @@ pub struct Build {
             .range(i64::from(generate::MIN_SIDE)..=i64::from(generate::MAX_SIDE))
     )]
     sizes: Vec<u32>,
-    /// Of which kind: rooms, maze, random, caves or islands
+    /// The kind of generated maps: rooms, maze, random, caves or islands
     #[arg(
         long,
         value_name = "KIND",
@@ -86,31 +90,31 @@ pub struct Build {
         conflicts_with = "map"
     )]
     kind: Kind,
-    /// How often the levels are made; the best time counts
+    /// How often the levels are built; the best time counts
     #[arg(long, value_name = "N", default_value_t = 3,
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Also block and free random cells, so many edits in all, and measure each repair
+    /// Also block and free random cells, N edits in all, and measure each repair
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     repairs: Option<u32>,
-    /// Also make the tables of subgoals that d-lrta uses, and write them to this file; for one map
+    /// Also build the tables of subgoals that d-lrta uses, and write them to this file; for one map
     #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
     tables: Option<PathBuf>,
     /// The level of the tables
     #[arg(long, value_name = "N", default_value_t = 3, requires = "tables",
         value_parser = clap::value_parser!(u32).range(1..=100))]
     level: u32,
-    /// The seed of generated maps and of the cells that are edited
+    /// The seed of generated maps and of the edited cells
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     rules: Movement,
-    /// One JSON object a map
+    /// One JSON object per map
     #[arg(long)]
     json: bool,
 }
 
-/// What was measured on one map.
+/// The measurements of one map.
 struct Measured {
     name: String,
     width: u32,
@@ -119,14 +123,14 @@ struct Measured {
     levels: usize,
     /// Of all levels above the map.
     nodes: usize,
-    looks: u64,
+    visited: u64,
     time: Duration,
     bytes: usize,
     repairs: Option<Repairs>,
     tables: Option<TablesMade>,
 }
 
-/// The tables of subgoals that were made.
+/// The tables of subgoals that were built.
 struct TablesMade {
     level: usize,
     pairs: usize,
@@ -134,11 +138,11 @@ struct TablesMade {
     time: Duration,
 }
 
-/// What repairs cost.
+/// The cost of repairs.
 struct Repairs {
     count: usize,
-    looks: Counts,
-    /// Of one, on average.
+    visited: Counts,
+    /// The mean per repair.
     time: Duration,
     slowest: Duration,
 }
@@ -164,16 +168,16 @@ impl Build {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        writeln!(out, "{}\n", making(&rows))?;
+        writeln!(out, "{}\n", build_table(&rows))?;
         writeln!(
             out,
-            "nodes: of all levels above the map · looked at: nodes, in all and for each free cell · ms: \
-             the best of {} · memory: of all levels, in all and for each free cell",
+            "nodes: of all levels above the map · visited: nodes, in total and per free cell · ms: the best \
+             of {} · memory: of all levels, in total and per free cell",
             self.rounds
         )?;
         for (Measured { tables, .. }, path) in rows.iter().zip(&self.tables) {
             let Some(TablesMade { level, pairs, bytes, time }) = tables else { continue };
-            let (path, seconds) = (path.display(), time.as_secs_f64());
+            let (path, seconds) = (text::path(path), time.as_secs_f64());
             writeln!(
                 out,
                 "\n{path}: subgoals for {pairs} pairs of nodes of level {level}, {bytes} bytes, \
@@ -181,11 +185,11 @@ impl Build {
             )?;
         }
         if self.repairs.is_some() {
-            writeln!(out, "\n{}\n", repairs(&rows))?;
+            writeln!(out, "\n{}\n", repair_table(&rows))?;
             writeln!(
                 out,
-                "mean to most: nodes looked at for one cell blocked or freed · / log2: the mean, divided by \
-                 the logarithm of the free cells · us, slowest: microseconds a repair, on average and at most"
+                "mean to max: nodes visited per cell blocked or freed · / log2: the mean, divided by the \
+                 logarithm of the free cells · us, slowest: microseconds per repair, on average and at most"
             )?;
         }
         Ok(())
@@ -210,7 +214,7 @@ impl Build {
         let mut grid = Layered::flat(map.grid.clone());
         let mut time = Duration::MAX;
         for _ in 0..self.rounds {
-            // Without the levels of the last round, which need not be kept for this one.
+            // The levels of the previous round are not needed.
             grid.flatten();
             let clock = Instant::now();
             grid.build().map_err(Failure::usage)?;
@@ -230,14 +234,14 @@ impl Build {
             free,
             levels: hierarchy.height(),
             nodes: (1..=hierarchy.height()).map(|level| hierarchy.count(level)).sum(),
-            looks: hierarchy.nodes_visited(),
+            visited: hierarchy.nodes_visited(),
             time,
             bytes: hierarchy.bytes(),
             repairs: self.repairs.map(|count| self.repair(grid, count as usize)),
         })
     }
 
-    /// Makes the tables of subgoals of a map, and writes them.
+    /// Builds the tables of subgoals of a map, and writes them.
     fn write_tables(&self, grid: &Layered<Grid>, path: &Path) -> Result<TablesMade, Failure> {
         let bar = progress(0, "searches for subgoals");
         let clock = Instant::now();
@@ -248,41 +252,41 @@ impl Build {
         let made = subgoals(grid, self.level as usize, tick).map_err(Failure::usage)?;
         let time = clock.elapsed();
         bar.finish_and_clear();
-        let tables = made.expect("the map has its levels");
+        let tables = made.expect("the map has a hierarchy");
         let bytes = tables.to_bytes();
         std::fs::write(path, &bytes).map_err(|error| Failure::writing(path, &error))?;
         let (level, pairs) = (tables.level(), tables.pairs());
         Ok(TablesMade { level, pairs, bytes: bytes.len(), time })
     }
 
-    /// Edits cells one by one.
+    /// Edits cells one by one, and measures each repair.
     fn repair(&self, mut grid: Layered<Grid>, count: usize) -> Repairs {
         let edits = churn(&grid, count, self.seed);
         let bar = progress(edits.len() as u64, "repairs");
         let (mut time, mut slowest) = (Duration::ZERO, Duration::ZERO);
-        let mut looks = Vec::new();
+        let mut visited = Vec::new();
         for &(cell, free) in &edits {
             let before = levels_of(&grid).nodes_visited();
             let clock = Instant::now();
             grid.set_free(cell, free).expect("edits are on the map");
             let taken = clock.elapsed();
             (time, slowest) = (time + taken, slowest.max(taken));
-            looks.push(levels_of(&grid).nodes_visited() - before);
+            visited.push(levels_of(&grid).nodes_visited() - before);
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let time = time.div_f64(looks.len().max(1) as f64);
-        Repairs { count: looks.len(), looks: Counts::of(&looks), time, slowest }
+        let time = time.div_f64(visited.len().max(1) as f64);
+        Repairs { count: visited.len(), visited: Counts::of(&visited), time, slowest }
     }
 }
 
-/// The levels of a map that was given some.
+/// The hierarchy of a map for which it was built.
 fn levels_of(grid: &Layered<Grid>) -> &Hierarchy {
     grid.hierarchy().expect("built before")
 }
 
 impl Measured {
-    fn a_cell(&self, count: f64) -> f64 {
+    fn per_cell(&self, count: f64) -> f64 {
         count / self.free.max(1) as f64
     }
 
@@ -298,11 +302,11 @@ impl Measured {
             "free": self.free,
             "levels": self.levels,
             "nodes": self.nodes,
-            "looks": self.looks,
-            "looks_per_cell": self.a_cell(self.looks as f64),
+            "looks": self.visited,
+            "looks_per_cell": self.per_cell(self.visited as f64),
             "ms": self.ms(),
             "bytes": self.bytes,
-            "bytes_per_cell": self.a_cell(self.bytes as f64),
+            "bytes_per_cell": self.per_cell(self.bytes as f64),
         });
         if let Some(TablesMade { level, pairs, bytes, time }) = &self.tables {
             let seconds = time.as_secs_f64();
@@ -312,7 +316,7 @@ impl Measured {
         if let Some(repairs) = &self.repairs {
             line["repairs"] = json!({
                 "count": repairs.count,
-                "looks": repairs.looks,
+                "looks": repairs.visited,
                 "mean_looks_per_log2": self.mean_by_log(repairs),
                 "us": 1e6 * repairs.time.as_secs_f64(),
                 "max_us": 1e6 * repairs.slowest.as_secs_f64(),
@@ -321,48 +325,48 @@ impl Measured {
         line
     }
 
-    /// The mean work of a repair, divided by the logarithm of the free cells.
+    /// The mean number of nodes visited per repair, divided by the logarithm of the free cells.
     fn mean_by_log(&self, repairs: &Repairs) -> f64 {
-        repairs.looks.mean / (self.free.max(2) as f64).log2()
+        repairs.visited.mean / (self.free.max(2) as f64).log2()
     }
 }
 
-fn making(rows: &[Measured]) -> Table {
+fn build_table(rows: &[Measured]) -> Table {
     let header = [
         "map",
         "free cells",
         "levels",
         "nodes",
-        "looked at",
-        "a cell",
+        "visited",
+        "per cell",
         "ms",
         "memory",
-        "bytes a cell",
+        "bytes per cell",
     ];
     let row = |row: &Measured| {
         [
-            row.name.clone(),
+            text::escaped(&row.name),
             row.free.to_string(),
             row.levels.to_string(),
             row.nodes.to_string(),
-            row.looks.to_string(),
-            format!("{:.2}", row.a_cell(row.looks as f64)),
+            row.visited.to_string(),
+            format!("{:.2}", row.per_cell(row.visited as f64)),
             format!("{:.2}", row.ms()),
             format!("{} KB", row.bytes.div_ceil(1024)),
-            format!("{:.1}", row.a_cell(row.bytes as f64)),
+            format!("{:.1}", row.per_cell(row.bytes as f64)),
         ]
     };
     table(header, rows.iter().map(row))
 }
 
-fn repairs(rows: &[Measured]) -> Table {
+fn repair_table(rows: &[Measured]) -> Table {
     let header =
-        ["map", "free cells", "repairs", "mean", "p50", "p99", "most", "/ log2", "us", "slowest"];
+        ["map", "free cells", "repairs", "mean", "p50", "p99", "max", "/ log2", "us", "slowest"];
     let row = |row: &Measured| {
         let repairs = row.repairs.as_ref()?;
-        let Counts { mean, p50, p99, max } = repairs.looks;
+        let Counts { mean, p50, p99, max } = repairs.visited;
         Some([
-            row.name.clone(),
+            text::escaped(&row.name),
             row.free.to_string(),
             repairs.count.to_string(),
             format!("{mean:.1}"),
@@ -377,7 +381,7 @@ fn repairs(rows: &[Measured]) -> Table {
     table(header, rows.iter().filter_map(row))
 }
 
-/// A table whose first column alone is set from the left.
+/// A table whose columns are right-aligned, except the first.
 fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
@@ -387,7 +391,7 @@ fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [Stri
     table
 }
 
-/// Tell what each level of a map is made of, what a cell belongs to, and how two cells are connected
+/// Describe the levels of a map, the nodes that a cell belongs to, and how two cells are connected
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar abstraction inspect\n  \
@@ -397,13 +401,13 @@ pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
     #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
     map: String,
-    /// The nodes that this cell belongs to, level by level; column and row from the top left
+    /// Show the nodes that this cell belongs to, level by level; column and row from the top left
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
     at: Option<CellArgument>,
-    /// Whether tables of subgoals in this file are good for the map, and what is in them
+    /// Check that the tables of subgoals in this file are valid for the map, and describe them
     #[arg(long, value_name = "FILE")]
     tables: Option<PathBuf>,
-    /// Whether there is a way from here, and the level on which it is seen
+    /// Show whether there is a path from here, and the level that decides it
     #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
     from: Option<CellArgument>,
     /// To here
@@ -416,7 +420,7 @@ pub struct Inspect {
     json: bool,
 }
 
-/// So many of the largest parts of a map are told.
+/// How many of the largest parts of a map are listed.
 const PARTS: usize = 5;
 
 impl Inspect {
@@ -431,7 +435,7 @@ impl Inspect {
             None => None,
         };
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
-        let (layers, parts) = (levels.layers(), levels.parts());
+        let (stats, parts) = (levels.stats(), levels.parts());
         let chain = at.map(|cell| levels.ancestors(cell));
         let connection = from.zip(to).map(|(from, to)| levels.connection(from, to));
         let cell = |place: CellArgument| (place.0.x, place.0.y);
@@ -441,8 +445,8 @@ impl Inspect {
                 "map": name,
                 "width": grid.width(),
                 "height": grid.height(),
-                "free": layers[0].nodes,
-                "levels": layers,
+                "free": stats[0].nodes,
+                "levels": stats,
                 "parts": parts.len(),
                 "largest_parts": &parts[..parts.len().min(PARTS)],
             });
@@ -463,24 +467,25 @@ impl Inspect {
             }
             return Ok(writeln!(out, "{facts}")?);
         }
-        let (width, height, free) = (grid.width(), grid.height(), layers[0].nodes);
+        let (width, height, free) = (grid.width(), grid.height(), stats[0].nodes);
+        let name = text::escaped(&name);
         writeln!(out, "{name}: {width} wide, {height} high, {free} free cells")?;
-        writeln!(out, "{}\n\n{}\n", told_parts(&parts), level_table(&layers))?;
+        writeln!(out, "{}\n\n{}\n", describe_parts(&parts), level_table(&stats))?;
         writeln!(
             out,
             "degree: neighbors per node · longest edge: between mean positions, in cells · group: nodes of \
-             the level below, on average · cliques: groups in which all are neighbors · single: of one · \
-             others: with something that hangs on"
+             the level below, on average · cliques: groups in which all nodes are adjacent · single: groups of \
+             one node · others: with a node that is not adjacent to all"
         )?;
         if let (Some(path), Some(tables)) = (&self.tables, &tables) {
-            let (path, level, pairs) = (path.display(), tables.level(), tables.pairs());
-            writeln!(out, "\n{path}: good for this map; {pairs} pairs of nodes of level {level}")?;
+            let (path, level, pairs) = (text::path(path), tables.level(), tables.pairs());
+            writeln!(out, "\n{path}: valid for this map; {pairs} pairs of nodes of level {level}")?;
         }
         if let (Some(place), Some(chain)) = (self.at, chain) {
-            writeln!(out, "\nWhat {} belongs to:\n\n{}", place.0, chain_table(&chain))?;
+            writeln!(out, "\nThe nodes that {} belongs to:\n\n{}", place.0, chain_table(&chain))?;
         }
         if let (Some(from), Some(to), Some(connection)) = (self.from, self.to, connection) {
-            writeln!(out, "\n{} to {}: {}", from.0, to.0, told_connection(connection))?;
+            writeln!(out, "\n{} to {}: {}", from.0, to.0, describe_connection(connection))?;
         }
         Ok(())
     }
@@ -499,30 +504,30 @@ fn find(
     grid.contains(node).then_some(node).ok_or_else(blocked)
 }
 
-fn told_parts(parts: &[u32]) -> String {
+fn describe_parts(parts: &[u32]) -> String {
     let sizes: Vec<_> = parts.iter().take(PARTS).map(u32::to_string).collect();
     let more = if parts.len() > PARTS { ", …" } else { "" };
     match parts.len() {
-        0 => "nowhere to stand".to_string(),
+        0 => "no free cells".to_string(),
         1 => "1 connected part".to_string(),
         count => format!("{count} connected parts, of {}{more} cells", sizes.join(", ")),
     }
 }
 
-fn told_connection(connection: Connection) -> String {
+fn describe_connection(connection: Connection) -> String {
     let Connection { look_ups, joined, merged, .. } = connection;
     let joined =
         joined.map_or(String::new(), |level| format!("joined by an edge on level {level}, "));
     if let Some(level) = merged {
-        format!("there is a way: {joined}one node on level {level}; {look_ups} look-ups")
+        format!("there is a path: {joined}one node on level {level}; {look_ups} look-ups")
     } else {
-        // Two on each level, and on the last one in vain.
+        // Two per level; those on the last level find no parent.
         let level = (look_ups / 2).saturating_sub(1);
-        format!("there is no way: climbing ends on level {level}; {look_ups} look-ups")
+        format!("there is no path: climbing ends on level {level}; {look_ups} look-ups")
     }
 }
 
-fn level_table(layers: &[Layer]) -> Table {
+fn level_table(stats: &[LevelStats]) -> Table {
     let header = [
         "level",
         "nodes",
@@ -535,24 +540,24 @@ fn level_table(layers: &[Layer]) -> Table {
         "single",
         "others",
     ];
-    let row = |layer: &Layer| {
-        let groups = layer.groups.as_ref();
-        let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / layer.nodes as f64);
-        let told = |tell: &dyn Fn(&Groups) -> String| groups.map_or(String::new(), tell);
+    let row = |level: &LevelStats| {
+        let groups = level.groups.as_ref();
+        let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / level.nodes as f64);
+        let show = |text: &dyn Fn(&Groups) -> String| groups.map_or(String::new(), text);
         [
-            layer.level.to_string(),
-            layer.nodes.to_string(),
-            layer.edges.to_string(),
-            format!("{:.2}", layer.mean_degree),
-            format!("{:.1}", layer.longest_edge),
-            told(&|groups| format!("{:.2}", groups.mean_size)),
-            told(&|groups| groups.largest.to_string()),
-            told(&|groups| share(groups.cliques)),
-            told(&|groups| share(groups.singles)),
-            told(&|groups| share(groups.others)),
+            level.level.to_string(),
+            level.nodes.to_string(),
+            level.edges.to_string(),
+            format!("{:.2}", level.mean_degree),
+            format!("{:.1}", level.longest_edge),
+            show(&|groups| format!("{:.2}", groups.mean_size)),
+            show(&|groups| groups.largest.to_string()),
+            show(&|groups| share(groups.cliques)),
+            show(&|groups| share(groups.singles)),
+            show(&|groups| share(groups.others)),
         ]
     };
-    table(header, layers.iter().map(row))
+    table(header, stats.iter().map(row))
 }
 
 fn chain_table(chain: &[Ancestor]) -> Table {
@@ -569,11 +574,11 @@ fn chain_table(chain: &[Ancestor]) -> Table {
     table(header, chain.iter().map(row))
 }
 
-/// Draw the levels of a map: a panel a level, a color a node, dots and lines where there is room
+/// Draw the levels of a map: one panel per level, one color per node, dots and lines where there is room
 #[derive(Args)]
 #[command(
     after_help = "Neighbors on a level have different colors. Dots are at the mean positions of the \
-    cells of a node. A part of the map that is one node on a lower level already is grey.\n\n\
+    cells of a node. A part of the map that is a single node on a lower level is gray.\n\n\
     Examples:\n  \
     tickstar abstraction draw\n  \
     tickstar abstraction draw --map builtin:islands-128 --level 3 --out level.svg\n  \
@@ -589,14 +594,14 @@ pub struct Draw {
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "abstraction.png")]
     out: PathBuf,
-    /// Pixels a cell, 1 to 64 [default: to suit the map]
+    /// Pixels per cell, 1 to 64 [default: to suit the map]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     cell_px: Option<u32>,
     #[command(flatten)]
     rules: Movement,
 }
 
-/// The most panels of a picture, if it is not said which.
+/// The most panels of a picture by default.
 const PANELS: usize = 8;
 
 impl Draw {
@@ -617,7 +622,7 @@ impl Draw {
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
         let cell_px = self.cell_px.map_or_else(|| draw::panel_px(&grid, shown.len()), f64::from);
         format.write(draw::levels_svg(&levels, &shown, &caption, cell_px), &self.out)?;
-        Ok(writeln!(io::stdout(), "{}: {caption}", self.out.display())?)
+        Ok(writeln!(io::stdout(), "{}: {}", text::path(&self.out), text::escaped(&caption))?)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::source::find_algorithm;
 /// List the algorithms: paper, parameters with defaults, what each guarantees and needs
 #[derive(Args)]
 pub struct Algorithms {
-    /// Only this one
+    /// Only this algorithm
     name: Option<String>,
     /// One JSON object per line
     #[arg(long)]
@@ -57,24 +57,24 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
     if facts.needs_hierarchy {
         writeln!(
             out,
-            "    needs a hierarchy of the map: built first where it is needed; see `tickstar abstraction`"
+            "    needs a hierarchy of the map, which is built first; see `tickstar abstraction`"
         )?;
     }
-    let notices = match facts.gives_up {
-        GivesUp::Slowly => Some("slowly, when its estimates exceed anything possible"),
+    let detects = match facts.gives_up {
+        GivesUp::Slowly => Some("slowly, when its estimates exceed any possible cost"),
         GivesUp::Never => Some("never"),
         _ => None,
     };
-    if let Some(notices) = notices {
-        writeln!(out, "    notices that there is no way: {notices}; see --max-intervals")?;
+    if let Some(detects) = detects {
+        writeln!(out, "    detects that there is no path: {detects}; see --max-intervals")?;
     }
     writeln!(out, "    cost of the walk: {}", facts.cost)?;
     writeln!(out, "    when the map changes: {}", facts.changes)?;
     let worlds = WorldKind::names_for(entry).join(", ");
     match facts.no_openings {
         Some(reason) => {
-            writeln!(out, "    worlds: {worlds} (that frees nothing)")?;
-            writeln!(out, "    not where blocked cells become free: {reason}")?;
+            writeln!(out, "    worlds: {worlds} (if it frees no cell)")?;
+            writeln!(out, "    not in worlds where blocked cells become free: {reason}")?;
         }
         None => writeln!(out, "    worlds: {worlds}")?,
     }

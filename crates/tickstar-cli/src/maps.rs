@@ -227,7 +227,7 @@ fn report(checked: &Checked) -> Result<(), Failure> {
         writeln!(out, "{scen}: {} to {}: unsolvable, as stated", problem.start, problem.goal)?;
     }
     for (problem, ours) in &checked.mismatched {
-        let ours = ours.map_or("no way".to_string(), |ours| ours.to_string());
+        let ours = ours.map_or("no path".to_string(), |ours| ours.to_string());
         let theirs = problem.optimal.map_or(String::new(), |theirs| theirs.to_string());
         let (start, goal) = (problem.start, problem.goal);
         writeln!(out, "{scen}: {start} to {goal}: {theirs} stated, {ours} found")?;

@@ -72,7 +72,7 @@ impl Map {
         Ok(Map { builtin, ..Map::from_grid(source, grid, movement) })
     }
 
-    /// A map that is walked by these movement.
+    /// A map with these movement rules.
     pub fn from_grid(name: &str, grid: Grid, movement: Movement) -> Map {
         let corners = match movement.corners {
             CornerRule::Never => Corners::Never,
@@ -189,11 +189,11 @@ impl Timing {
     }
 }
 
-/// Tables that were made before.
+/// Tables that were built before.
 #[derive(Args)]
 pub struct Tables {
-    /// Tables of subgoals for d-lrta, made by `tickstar abstraction build --tables FILE`; with several maps,
-    /// one for each [default: they are made first]
+    /// Tables of subgoals for d-lrta, written by `tickstar abstraction build --tables FILE`; with several maps,
+    /// one for each [default: they are built first]
     #[arg(long, value_name = "FILE")]
     tables: Vec<PathBuf>,
 }
@@ -210,7 +210,7 @@ impl Tables {
         )))
     }
 
-    /// Makes what an algorithm needs on the `nth` map, or reads its tables. Returns how long making it took.
+    /// Builds what an algorithm needs on the `nth` map, or reads its tables. Returns how long building it took.
     pub fn prepare(
         &self,
         nth: usize,
@@ -245,7 +245,7 @@ impl Tables {
     }
 }
 
-/// How long it took to make what an algorithm needs beside the map.
+/// How long it took to build what an algorithm needs besides the map.
 #[derive(Clone, Copy, Default)]
 pub struct PreparationTime {
     pub hierarchy: Duration,
@@ -427,8 +427,7 @@ impl Algorithm {
 
 /// The algorithm of this name.
 pub fn find_algorithm(name: &str) -> Result<&'static Entry, Failure> {
-    // What is not found is looked up again as quoted, for an error that quotes it so; likewise below.
-    catalog::find(name).or_else(|_| catalog::find(&quoted(name))).map_err(Failure::usage)
+    catalog::find(name).map_err(Failure::usage)
 }
 
 /// The algorithm of this name with these settings, and the budget it is to be run with.
@@ -439,6 +438,8 @@ pub fn configure(
 ) -> Result<(Config, Option<u64>), Failure> {
     let entry = find_algorithm(name)?;
     let pairs: Vec<_> = settings.iter().map(|Setting(key, value)| (key, value)).collect();
+    // The engine's errors are safe to print, but can exceed a line when every character is escaped: refused
+    // settings are quoted again, for a shorter message.
     let safe = |(key, value): &(&String, &String)| (quoted(key), quoted(value));
     let config = entry
         .configure(&pairs)

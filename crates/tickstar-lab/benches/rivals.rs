@@ -99,12 +99,16 @@ fn run(
     while agent.position() != goal {
         let mut slice = Slice::new(budget);
         let begin = Instant::now();
-        let step =
-            agent.tick(world.known(), agent.position(), Seen { changed: world.news() }, &mut slice);
+        let step = agent.tick(
+            world.known(),
+            agent.position(),
+            Seen { changed: world.changed() },
+            &mut slice,
+        );
         work.time += begin.elapsed();
         work.expansions += slice.expansions();
         work.updates += slice.updates();
-        world.told();
+        world.reported();
         match step {
             Step::Move(to) => world.moved(to),
             Step::Unreachable => break,

@@ -22,7 +22,7 @@ pub mod draw;
 mod experiment;
 pub mod files;
 pub mod generate;
-pub mod layers;
+pub mod levels;
 mod metric;
 mod record;
 mod reference;

@@ -153,6 +153,7 @@ impl Sim {
     pub fn run(&mut self, max_intervals: Option<u64>, mut observe: Observer<'_>) -> Journey {
         let limits = self.agent.limits(self.budget);
         let mut journey = Journey::at(self.at);
+        journey.tally.peak_bytes = self.agent.bytes();
         let mut moment = self.world.changes().then(|| Moment::new(self.goal));
         let (most, sound) = (max_intervals.unwrap_or(u64::MAX), self.max_sound_intervals());
         let (mut expanded, mut above) = (Vec::new(), Vec::new());
@@ -166,7 +167,7 @@ impl Sim {
             journey.tally.intervals += 1;
             assert!(journey.tally.intervals < sound, "bug: {} never ends", self.algorithm.name);
             self.world.begin(journey.tally.intervals);
-            if let Some(moment) = moment.as_mut().filter(|_| !self.world.news().is_empty()) {
+            if let Some(moment) = moment.as_mut().filter(|_| !self.world.changed().is_empty()) {
                 moment.pass();
             }
             let at = self.at;
@@ -184,7 +185,7 @@ impl Sim {
                 Some(_) => Slice::watched(self.budget, &mut note),
                 None => Slice::new(self.budget),
             };
-            let seen = Seen { changed: self.world.news() };
+            let seen = Seen { changed: self.world.changed() };
             let step = self.agent.tick(self.world.known(), at, seen, &mut slice);
             let within = slice.expansions() <= limits.expansions
                 && slice.traces() <= limits.traces
@@ -216,10 +217,10 @@ impl Sim {
                     target: self.agent.target(),
                     events: &events,
                     known: self.world.known(),
-                    changed: self.world.news(),
+                    changed: self.world.changed(),
                 });
             }
-            self.world.told();
+            self.world.reported();
             match step {
                 Step::Move(to) => {
                     let edge = self.world.truth().edge(at, to);

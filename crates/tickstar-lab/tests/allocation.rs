@@ -80,7 +80,8 @@ fn walking(grid: &Grid, budget: u64, (start, goal): (NodeId, NodeId)) -> (TimeBo
     let mut agent = TimeBounded::new(grid, TimeBoundedConfig::default(), start, goal).unwrap();
     let (mut at, mut known) = (start, false);
     let mut straight = 0;
-    while straight < 20 {
+    // Memory is given back little by little.
+    while straight < 50 {
         let mut slice = Slice::new(budget);
         let Step::Move(to) = agent.tick(grid, at, Seen::default(), &mut slice) else {
             panic!("it walks");

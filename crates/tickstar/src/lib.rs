@@ -87,7 +87,7 @@ pub use space::{Cell, Graph, Grid, Layered, Map, Space};
 // Short paths for use inside the crate.
 pub(crate) use agent::d_lrta::{DLrta, DLrtaConfig};
 pub(crate) use agent::dstar_lite::{DStarLite, DStarLiteConfig, Ties};
-pub(crate) use agent::local::{Avoid, Commitment, Update, Local, LocalConfig, Lookahead};
+pub(crate) use agent::local::{Avoid, Commitment, Local, LocalConfig, Lookahead, Update};
 pub(crate) use agent::pr_lrta::{PrLrta, PrLrtaConfig};
 pub(crate) use agent::pra::StartLevel;
 pub(crate) use agent::quickpath::QuickPath;

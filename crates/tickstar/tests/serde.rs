@@ -39,8 +39,8 @@ fn grids_that_cannot_be_are_refused() {
     for (stored, named) in [
         (json!({"width": 3, "height": 2, "bits": []}), "0 words for a map of 3 by 2"),
         (json!({"width": 65_528, "height": 65_528, "bits": [1]}), "1 words for a map"),
-        (json!({"width": 0, "height": 2, "bits": []}), "cannot be made"),
-        (json!({"width": 70_000, "height": 70_000, "bits": [0]}), "cannot be made"),
+        (json!({"width": 0, "height": 2, "bits": []}), "cannot create"),
+        (json!({"width": 70_000, "height": 70_000, "bits": [0]}), "cannot create"),
         (json!({"width": -1, "height": 2, "bits": []}), "invalid value"),
         (json!({"width": 1, "height": 1, "bits": [1], "corners": "cut"}), "unknown variant"),
         (json!({"width": 1, "height": 1, "bits": [1], "depth": 1}), "unknown field"),

@@ -14,7 +14,7 @@ fn walled(name: &str) -> Folder {
 }
 
 #[test]
-fn making_and_mending_are_measured_on_each_map() {
+fn building_and_repairs_are_measured_on_each_map() {
     let folder = Folder::new("abstraction-build");
     let build = "abstraction build --map builtin:rooms-64 --map builtin:caves-128 --rounds 1";
     let lines = folder.run(&format!("{build} --repairs 300 --json")).json();
@@ -76,7 +76,7 @@ fn levels_of_a_small_map() {
     assert_eq!(facts["largest_parts"], json!([11, 8]));
     let levels = facts["levels"].as_array().unwrap();
     assert_eq!(number(&levels[0], "nodes"), 19);
-    // On the left 20 in the square and 2 below it; on the right 4 across, 6 down and 6 aslant.
+    // On the left 20 in the square and 2 below it; on the right 4 horizontal, 6 vertical and 6 diagonal.
     assert_eq!(number(&levels[0], "edges"), 22 + 16);
     assert_eq!(levels[0]["groups"], json!(null));
     let above = &levels[1];
@@ -103,30 +103,33 @@ fn a_cell_belongs_to_ever_larger_nodes() {
     assert_eq!(number(&chain[0], "neighbors"), 3);
     assert_eq!(number(chain.last().unwrap(), "neighbors"), 0);
     let text = folder.run("abstraction inspect --map a.map --at 5,0").good();
-    assert!(text.contains("What (5, 0) belongs to:") && text.contains("(4.5, 1.5)"), "{text}");
+    assert!(
+        text.contains("The nodes that (5, 0) belongs to:") && text.contains("(4.5, 1.5)"),
+        "{text}"
+    );
 }
 
 #[test]
-fn whether_there_is_a_way_is_told() {
-    let folder = walled("abstraction-way");
+fn whether_there_is_a_path_is_reported() {
+    let folder = walled("abstraction-path");
     let inspect = "abstraction inspect --map a.map --from 0,3";
-    let way = |to: &str| {
+    let path = |to: &str| {
         let facts = folder.run(&format!("{inspect} --to {to} --json")).json().remove(0);
         facts["connection"].clone()
     };
-    let cut = way("4,0");
+    let cut = path("4,0");
     assert_eq!((&cut["reachable"], &cut["merged"]), (&json!(false), &json!(null)));
     assert_eq!((&cut["from"], &cut["to"]), (&json!([0, 3]), &json!([4, 0])));
     let text = folder.run(&format!("{inspect} --to 4,0")).good();
-    assert!(text.contains("(0, 3) to (4, 0): there is no way"), "{text}");
-    let far = way("2,3");
+    assert!(text.contains("(0, 3) to (4, 0): there is no path"), "{text}");
+    let far = path("2,3");
     assert_eq!(far["reachable"], true);
     assert_eq!(number(&far, "look_ups"), 2 * number(&far, "merged"));
     let text = folder.run(&format!("{inspect} --to 2,3")).good();
-    assert!(text.contains("(0, 3) to (2, 3): there is a way"), "{text}");
-    assert_eq!(number(&way("0,2"), "joined"), 0);
-    assert_eq!(number(&way("0,3"), "look_ups"), 0);
-    // Only past a corner.
+    assert!(text.contains("(0, 3) to (2, 3): there is a path"), "{text}");
+    assert_eq!(number(&path("0,2"), "joined"), 0);
+    assert_eq!(number(&path("0,3"), "look_ups"), 0);
+    // Connected only past a corner.
     folder.write("a.map", map(&["@.", ".@"]));
     let past = |rule: &str| {
         let inspect = "abstraction inspect --map a.map --from 0,1 --to 1,0 --json --corners";
@@ -171,7 +174,7 @@ fn pictures_of_all_levels_and_of_one() {
 }
 
 #[test]
-fn nowhere_to_stand_is_no_error() {
+fn a_map_without_free_cells_is_no_error() {
     let folder = Folder::new("abstraction-blocked");
     folder.write("a.map", map(&["@@", "@@"]));
     let line = folder.run("abstraction build --map a.map --repairs 5 --json").json().remove(0);
@@ -179,13 +182,13 @@ fn nowhere_to_stand_is_no_error() {
     assert_eq!(number(&line["repairs"], "count"), 0);
     folder.run("abstraction build --map a.map --repairs 5").good();
     let text = folder.run("abstraction inspect --map a.map").good();
-    assert!(text.contains("nowhere to stand"), "{text}");
+    assert!(text.contains("no free cells"), "{text}");
     folder.run("abstraction draw --map a.map").good();
     assert!(folder.read("abstraction.png").starts_with(PNG));
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
+fn invalid_requests_are_refused() {
     let folder = walled("abstraction-bad");
     folder.write("bad.map", "type octile\nheight 1\nwidth 3\nmap\n.?.\n");
     for command in ["build", "inspect", "draw"] {
@@ -237,7 +240,7 @@ fn what_cannot_be_done_is_refused() {
 }
 
 #[test]
-fn tables_are_made_kept_and_used() {
+fn tables_are_built_written_and_used() {
     let folder = Folder::new("abstraction-tables");
     let build = "abstraction build --map builtin:rooms-64 --rounds 1";
     let made = folder.run(&format!("{build} --tables rooms.sub --json")).json();
@@ -247,14 +250,14 @@ fn tables_are_made_kept_and_used() {
     let inspect = "abstraction inspect --map builtin:rooms-64 --tables rooms.sub";
     let seen = folder.run(&format!("{inspect} --json")).json();
     assert_eq!(seen[0]["subgoals"]["pairs"], made[0]["tables"]["pairs"]);
-    assert!(folder.run(inspect).good().contains("rooms.sub: good for this map"));
-    // Read from a file or made on the spot, they lead the same way.
+    assert!(folder.run(inspect).good().contains("rooms.sub: valid for this map"));
+    // Read from a file or built on demand, they lead to the same walks.
     let run = "run --map builtin:rooms-64 --take 5 --json --path --algorithm d-lrta";
     let walks = folder.run(&format!("{run} --tables rooms.sub")).json();
     assert_eq!(folder.run(run).json(), walks);
     let blind = folder.run(&format!("{run} --world unknown")).json();
-    assert_ne!(blind, walks, "where the map is not known there are none");
-    // One table says what each needed.
+    assert_ne!(blind, walks, "tables are not used where the map is not known");
+    // One table shows what each algorithm needed.
     let compare =
         "compare --map builtin:rooms-64 --take 3 --budgets 50 --algorithms tba,pra,d-lrta";
     let table = folder.run(compare).good();
@@ -264,7 +267,7 @@ fn tables_are_made_kept_and_used() {
     };
     assert!(table.contains("made before") && row("tba").contains("nothing"), "{table}");
     assert!(row("pra").contains(" ms, ") && row("d-lrta").contains(" MB"), "{table}");
-    // What is not good for the map is refused by name.
+    // Invalid tables are refused, and the file is named.
     std::fs::write(folder.path("cut.sub"), &bytes[..bytes.len() / 2]).unwrap();
     std::fs::write(folder.path("none.sub"), "a poem").unwrap();
     let mut other = bytes.clone();

@@ -105,14 +105,14 @@ fn the_text_says_the_same() {
         }
         has(&format!("\n    cost of the walk: {}\n", text(facts, "cost")));
         has(&format!("\n    when the map changes: {}\n", text(facts, "changes")));
-        let slow = "notices that there is no way: slowly";
+        let slow = "detects that there is no path: slowly";
         assert_eq!(block.contains(slow), is_learning(name), "{block}");
         if raises(name) {
-            has("\n    worlds: known, unknown, partial, script (that frees nothing)\n");
-            has(&format!("\n    not where blocked cells become free: {NO_OPENINGS}"));
+            has("\n    worlds: known, unknown, partial, script (if it frees no cell)\n");
+            has(&format!("\n    not in worlds where blocked cells become free: {NO_OPENINGS}"));
         } else {
             has("\n    worlds: known, unknown, partial, dynamic, script");
-            assert!(!block.contains("not where"), "{block}");
+            assert!(!block.contains("not in worlds where"), "{block}");
         }
         for parameter in entry["parameters"].as_array().unwrap() {
             has(&format!("\n      {}={}", text(parameter, "name"), text(parameter, "default")));

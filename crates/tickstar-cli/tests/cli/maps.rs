@@ -92,7 +92,7 @@ fn facts_about_a_small_map() {
     assert!(text.starts_with("builtin:rooms-64: 64 wide, 64 high\n"), "{text}");
 }
 
-/// A wall with no way around.
+/// A wall with no path around it.
 const ROWS: [&str; 3] = ["..@.", "..@.", "..@."];
 
 #[test]
@@ -118,7 +118,7 @@ fn stated_lengths_are_checked() {
     assert_eq!(ran.err, "error: 3 lengths did not match\n");
     for (ends, stated) in [
         ("(0, 0) to (1, 2)", "3 stated, 2.41"),
-        ("(0, 0) to (3, 0)", "5 stated, no way found"),
+        ("(0, 0) to (3, 0)", "5 stated, no path found"),
         ("(0, 0) to (0, 2)", "0 stated, 2 found"),
     ] {
         let named = |line: &&str| line.contains("b.map.scen") && line.contains(ends);

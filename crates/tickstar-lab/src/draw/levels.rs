@@ -1,7 +1,7 @@
-//! Pictures of a map's levels: a panel a level, in which each node has a color for its cells.
+//! Pictures of a map's levels: one panel per level, in which the cells of a node share a color.
 //!
 //! Neighbors on a level have different colors. Where there is room, a dot is drawn at the mean position of
-//! each node, and lines for the edges. A part of the map that is one node further down already is grey.
+//! each node, and lines for the edges. A part of the map that is a single node on a lower level is gray.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use tickstar::{Cell, Grid, NodeId, Space};
 
 use super::lettering::{broken, draw_text, text_width};
 use super::{FREE, INK, PAGE, Page, Point, Px, Runs, SOFT_INK, TARGET_PX, WALL, draw_area};
-use crate::layers::Levels;
+use crate::levels::Levels;
 
 /// The colors of nodes: muted, of different lightness, all lighter than walls. Made in the `OKLCh` color
 /// space.
@@ -18,16 +18,17 @@ const NODES: [&str; 10] = [
     "#eddea5", "#8fbde5", "#a3dbad", "#e29c96", "#c0eaf4", "#e9b082", "#b1a1d1", "#f0c5e1",
     "#79bdb4", "#b7c68b",
 ];
-/// Parts that are one node further down.
+/// Parts that are a single node on a lower level.
 const WHOLE: &str = "#d5dae1";
-/// Dots and lines are drawn if nodes are so many units apart on average.
+/// Dots and lines are drawn if nodes are at least this many units apart on average.
 const ROOM: f64 = 12.0;
-/// A panel of a sheet is about so large, or up to twice that if cells would be less than a pixel.
+/// The approximate side of a panel on a sheet of several; up to twice that if cells would be less than a
+/// pixel.
 const PANEL_PX: u32 = 520;
 const CAPTION_SIZE: f64 = 17.0;
 const PANEL_SIZE: f64 = 16.0;
 
-/// Pixels a cell that suit a picture of so many panels; below one on large maps.
+/// Suitable pixels per cell for a picture of `panels` panels; below one on large maps.
 pub fn panel_px(grid: &Grid, panels: usize) -> f64 {
     let target = if panels > 1 { PANEL_PX } else { TARGET_PX };
     let side = grid.width().max(grid.height());
@@ -38,7 +39,7 @@ pub fn panel_px(grid: &Grid, panels: usize) -> f64 {
     }
 }
 
-/// A panel for each of these levels, as one SVG with cells of so many pixels.
+/// A panel for each of these levels, as one SVG with cells of `cell_px` pixels.
 pub fn levels_svg(levels: &Levels<'_>, shown: &[usize], caption: &str, cell_px: f64) -> String {
     let sheet = Sheet::new(levels.grid, shown, caption, cell_px);
     let mut page = Page::begin(sheet.width, sheet.height, caption);
@@ -53,7 +54,7 @@ pub fn levels_svg(levels: &Levels<'_>, shown: &[usize], caption: &str, cell_px: 
     page.finish()
 }
 
-/// Where everything goes.
+/// The layout of the picture.
 struct Sheet {
     cell: f64,
     unit: f64,
@@ -134,7 +135,7 @@ fn draw_panel(page: &mut Page, levels: &Levels<'_>, level: usize, sheet: &Sheet,
     page.add(format_args!("</g>\n"));
 }
 
-/// Walls, and free cells in the colors of the nodes they belong to.
+/// Draws the walls, and the free cells in the colors of their nodes.
 fn draw_cells(page: &mut Page, levels: &Levels<'_>, level: usize, cell: f64, corner: Point) {
     let grid = levels.grid;
     let (width, height) = (grid.width(), grid.height());
@@ -152,7 +153,7 @@ fn draw_cells(page: &mut Page, levels: &Levels<'_>, level: usize, cell: f64, cor
             None => walls.push(x, y),
             Some(None) => whole.push(x, y),
             Some(Some(node)) if level > 0 => runs[colors[node.index()]].push(x, y),
-            // Level 0 is the map as it is.
+            // Level 0 is the map itself.
             Some(_) => {}
         }
     }
@@ -164,8 +165,8 @@ fn draw_cells(page: &mut Page, levels: &Levels<'_>, level: usize, cell: f64, cor
     page.add(format_args!("</g>\n"));
 }
 
-/// A color for each node, by its id: not that of a neighbor, if any is left. Those with the most neighbors
-/// choose first, each beginning its search elsewhere, so that all colors are used.
+/// A color for each node, indexed by id: one that no neighbor has, if possible. Nodes are colored in order of
+/// falling degree, each starting from a different color, so that all colors are used.
 fn colors(levels: &Levels<'_>, level: usize) -> Vec<usize> {
     let mut order: Vec<NodeId> = levels.nodes(level).collect();
     let size = order.last().map_or(0, |last| last.index() + 1);
@@ -178,7 +179,7 @@ fn colors(levels: &Levels<'_>, level: usize) -> Vec<usize> {
                 *count += 1;
             }
         });
-        // The digits of the golden ratio: numbers that follow each other are far apart.
+        // Fibonacci hashing: consecutive ids are spread far apart.
         let first = (node.0.wrapping_mul(0x9e37_79b9) >> 16) as usize;
         let search = (first..first + NODES.len()).map(|i| i % NODES.len());
         colors[node.index()] = search.min_by_key(|&color| taken[color]).unwrap_or(0);
@@ -186,7 +187,7 @@ fn colors(levels: &Levels<'_>, level: usize) -> Vec<usize> {
     colors
 }
 
-/// Dots at mean positions, and lines between neighbors.
+/// Draws dots at mean positions, and lines between neighbors.
 fn draw_graph(
     page: &mut Page,
     levels: &Levels<'_>,
@@ -212,7 +213,7 @@ fn draw_graph(
             }
         });
     }
-    // On a light casing, so that a line is seen where it crosses a wall.
+    // On a light casing, so that a line is visible where it crosses a wall.
     for (color, opacity, width) in [(PAGE, 0.4, line + 1.6 * sheet.unit), (INK, 0.7, line)] {
         page.add(format_args!(
             "<path fill=\"none\" stroke=\"{color}\" stroke-opacity=\"{opacity}\" \
@@ -220,7 +221,7 @@ fn draw_graph(
             Px(width)
         ));
     }
-    // Lines of no length with round ends: one path for all dots, light below and dark above.
+    // Lines of zero length with round caps: one path for all dots, light below and dark above.
     for (color, width) in [(PAGE, 2.0 * radius + 1.6 * sheet.unit), (INK, 2.0 * radius)] {
         page.add(format_args!(
             "<path fill=\"none\" stroke=\"{color}\" stroke-linecap=\"round\" stroke-width=\"{}\" d=\"",
@@ -277,25 +278,25 @@ mod tests {
         let grid = builtin::find("caves-128").unwrap().grid();
         let hierarchy = Hierarchy::new(&grid).unwrap();
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
-        let layers = levels.layers();
-        let shown = [0, 1, 5, layers.len() - 1];
+        let stats = levels.stats();
+        let shown = [0, 1, 5, stats.len() - 1];
         let svg = levels_svg(&levels, &shown, "caves", 4.0);
         assert_eq!(svg.matches("<g id=\"level-").count(), 4);
         assert!(!panel(&svg, 0).contains("stroke-opacity") && !panel(&svg, 1).contains("h0"));
         let drawn = panel(&svg, 5);
         let (_, edges) = drawn.split_once("stroke-opacity=\"0.7\"").unwrap();
-        assert_eq!(edges.lines().next().unwrap().matches('L').count(), layers[5].edges);
-        assert_eq!(drawn.matches("h0").count(), 2 * layers[5].nodes, "a casing and a dot");
+        assert_eq!(edges.lines().next().unwrap().matches('L').count(), stats[5].edges);
+        assert_eq!(drawn.matches("h0").count(), 2 * stats[5].nodes, "a casing and a dot");
     }
 
     #[test]
-    fn a_part_that_is_one_node_already_is_grey() {
+    fn a_part_that_is_a_single_node_below_is_gray() {
         let grid = Grid::from_rows(["......#.", "......##", "......#."]).unwrap();
         let hierarchy = Hierarchy::new(&grid).unwrap();
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
         let svg = levels_svg(&levels, &[0, 1], "", 24.0);
-        let grey = format!("<path fill=\"{WHOLE}\" d=\"M7 0h1v1h-1zM7 2h1v1h-1z\"/>");
-        assert!(panel(&svg, 1).contains(&grey), "{svg}");
+        let gray = format!("<path fill=\"{WHOLE}\" d=\"M7 0h1v1h-1zM7 2h1v1h-1z\"/>");
+        assert!(panel(&svg, 1).contains(&gray), "{svg}");
         assert!(!panel(&svg, 0).contains(WHOLE));
     }
 
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn large_maps_get_less_than_a_pixel_a_cell() {
+    fn large_maps_get_less_than_a_pixel_per_cell() {
         for (side, panels, px) in [
             (8, 8, 24.0),
             (128, 8, 4.0),

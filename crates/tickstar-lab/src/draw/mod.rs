@@ -1,16 +1,15 @@
 //! Pictures of one run: the map, what was searched when, and where the agent walked.
 //!
-//! There is one drawing path. [`svg`] makes the picture; [`png`] turns that very text into pixels.
-//! Lettering is drawn as strokes from a small alphabet of our own, and no
-//! color or curve is computed by a function that differs between machines, so a picture needs no
-//! fonts and is the same everywhere.
+//! There is one rendering path: [`svg`] makes the picture, and [`png`] rasterizes that same text. Lettering is
+//! drawn as strokes from a small built-in alphabet, and no color or curve is computed by a function whose
+//! results differ between machines, so a picture needs no fonts and is the same everywhere.
 //!
 //! # Reading a picture
 //! * Searched cells go from pale yellow (early) to deep blue (late). Lightness falls evenly along
 //!   the ramp and walls are darker than its end, so the order survives grayscale printing and any kind
 //!   of color vision. A cell that was expanded more than once shows the last time.
 //! * The walk is a solid line through the cells. Back-moves are dashed and keep to the right of their
-//!   direction, like the second lane of a road, so that out and back are both seen.
+//!   direction, like the second lane of a road, so that both directions are visible.
 //! * Cells the agent does not know lie under a pale veil.
 
 use std::collections::{HashMap, HashSet};
@@ -29,7 +28,7 @@ use tickstar::{Cell, Grid};
 /// The most pixels a PNG may have.
 const MAX_PIXELS: u64 = 64_000_000;
 
-/// The longest side of a map that [`default_cell_px`] aims for.
+/// The longer side of a picture that [`default_cell_px`] aims for, in pixels.
 const TARGET_PX: u32 = 1200;
 
 /// A dash and the gap after it, as multiples of the line's width. Round ends lengthen the dash by one
@@ -72,17 +71,17 @@ pub struct Picture<'a> {
     pub walk: &'a [Cell],
     /// For each move of `walk` (one less than its positions) whether it was a back-move.
     pub back: &'a [bool],
-    /// Where the agent began.
+    /// Where the agent started.
     pub start: Cell,
-    /// Where it was to go.
+    /// Its goal.
     pub goal: Cell,
     /// Cells drawn as fog (not known to the agent); empty when everything is known.
     pub fog: &'a [Cell],
-    /// What the picture shows, in one line under it.
+    /// The caption, in one line below the picture.
     pub caption: &'a str,
 }
 
-/// Why a picture could not be turned into pixels.
+/// Why a picture could not be rasterized.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DrawError {
     /// Too many pixels.
@@ -142,7 +141,7 @@ pub fn map_svg(grid: &Grid, cell_px: u32) -> String {
     page.finish()
 }
 
-/// An SVG without lettering of its own, such as [`svg`] makes, as the bytes of a PNG file.
+/// An SVG without text elements, such as [`svg`] makes, as the bytes of a PNG file.
 ///
 /// # Errors
 /// When the text is not an SVG, or the picture would have more than 64 million pixels.
@@ -186,7 +185,7 @@ impl Page {
     }
 }
 
-/// Text that may stand between tags.
+/// Text escaped for use between tags.
 struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -196,7 +195,7 @@ impl fmt::Display for Escaped<'_> {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
-                // XML has no way to write these.
+                // XML cannot represent these.
                 c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => f.write_char(' ')?,
                 c => f.write_char(c)?,
             }
@@ -229,8 +228,8 @@ impl Point {
     }
 }
 
-/// Where everything goes. Sizes that are not of the map are multiples of `unit`, so that text and
-/// lines keep their proportion to a picture of any size.
+/// The layout of the picture. Sizes not given by the map are multiples of `unit`, so that text and lines keep
+/// their proportions at any picture size.
 struct Frame {
     cell: f64,
     unit: f64,
@@ -271,7 +270,7 @@ impl Frame {
         frame
     }
 
-    /// Sets the legend below `top`, in as many rows as it needs; returns its last baseline.
+    /// Lays out the legend below `top`, in as many rows as it needs; returns its last baseline.
     fn place_legend(&mut self, left: f64, top: f64, content: f64, fog: bool) -> f64 {
         let mut at = Point { x: left, y: top + 34.0 * self.unit };
         let entries =
@@ -287,7 +286,7 @@ impl Frame {
         at.y
     }
 
-    /// Sets the caption below `top`; returns its last baseline.
+    /// Lays out the caption below `top`; returns its last baseline.
     fn place_caption(&mut self, caption: &str, left: f64, top: f64, content: f64) -> f64 {
         let lines = broken(caption, CAPTION_SIZE * self.unit, content);
         let mut bottom = top;
@@ -316,7 +315,7 @@ impl Frame {
     }
 }
 
-/// Walls, searched cells, fog and the grid's lines.
+/// Draws walls, searched cells, fog and grid lines.
 fn draw_cells(page: &mut Page, picture: &Picture<'_>, frame: &Frame) {
     let (grid, cell) = (picture.grid, frame.cell);
     let (width, height) = (grid.width(), grid.height());
@@ -372,7 +371,7 @@ fn draw_mesh(page: &mut Page, width: u32, height: u32, cell: f64) {
          stroke-width=\"{}\" d=\"",
         1.0 / cell
     ));
-    // Half a pixel off, so that a line covers one pixel and not two halves.
+    // Offset by half a pixel, so that a line covers one pixel and not two halves.
     let half = 0.5 / cell;
     for x in 1..width {
         page.add(format_args!("M{} 0V{height}", f64::from(x) - half));
@@ -490,7 +489,7 @@ fn draw_line(page: &mut Page, color: &str, width: f64, dashes: &str, path: &str)
     }
 }
 
-/// The moves of one kind in order. Waiting is no move.
+/// The moves of one kind in order. Waiting is not a move.
 fn moves<'a>(picture: &'a Picture<'a>, back: bool) -> impl Iterator<Item = (Cell, Cell)> + 'a {
     let all = picture.walk.windows(2).map(|pair| (pair[0], pair[1])).enumerate();
     all.filter(move |&(i, (from, to))| {
@@ -518,12 +517,12 @@ fn walked_lines(picture: &Picture<'_>) -> Vec<Vec<Cell>> {
 #[derive(PartialEq, Debug)]
 struct BackLine {
     cells: Vec<Cell>,
-    /// The last move is already in another line, which this one runs into.
+    /// The last move is already part of another line, which this one joins.
     joins: bool,
 }
 
-/// The back-moves, each once, in lines as long as can be. Dashes drawn twice would run into each
-/// other: an agent that goes back and forth along one way would leave a tangle.
+/// The back-moves, each once, in lines that are as long as possible. Dashes drawn twice would overlap: an
+/// agent that goes back and forth along one path would leave a tangle.
 fn back_lines(picture: &Picture<'_>) -> Vec<BackLine> {
     let mut seen = HashSet::new();
     let moves: Vec<(Cell, Cell)> = moves(picture, true).filter(|&ends| seen.insert(ends)).collect();
@@ -585,7 +584,7 @@ fn beside(points: &[Point], frame: &Frame) -> Vec<Point> {
     shifted
 }
 
-/// Adds a line through the points, without those in the middle of a straight piece.
+/// Adds a line through the points, omitting those inside a straight segment.
 fn push_line(path: &mut String, points: &[Point]) {
     for (i, &point) in points.iter().enumerate() {
         let straight = i > 0
@@ -705,7 +704,7 @@ fn draw_legend(page: &mut Page, frame: &Frame) {
     page.add(format_args!("<g id=\"legend\">\n"));
     for &(entry, at) in &frame.legend {
         let sample = entry.sample() * unit;
-        // Half the height of a small letter above the baseline.
+        // Half the x-height above the baseline.
         let middle = Point { x: at.x + sample / 2.0, y: at.y - LEGEND_SIZE * 0.3 * unit };
         draw_sample(page, frame, entry, middle);
         let label = Point { x: at.x + sample + 9.0 * unit, y: at.y };
@@ -742,7 +741,7 @@ fn draw_sample(page: &mut Page, frame: &Frame, entry: LegendItem, middle: Point)
             page.add(format_args!("</g>\n"));
         }
         LegendItem::Expanded => {
-            // Each over the last and to the end, so that rounding leaves no gap between two.
+            // Each is drawn over the previous one and to the end, so that rounding leaves no gaps.
             for (i, color) in RAMP.iter().enumerate() {
                 let from = 2.0 * half * i as f64 / RAMP.len() as f64;
                 area(page, middle.x - half + from, 2.0 * half - from, color);

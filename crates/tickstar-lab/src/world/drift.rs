@@ -5,22 +5,22 @@ use std::sync::Arc;
 use tickstar::search::Ratio;
 use tickstar::{Grid, Layered, NodeId, Space};
 
-use super::{News, nodes, set};
+use super::{Changes, nodes, set};
 use crate::generate::Dice;
 
 /// The agent's moves between two changes of a dynamic world, as in the paper.
 const MOVES_PER_CHANGE: u64 = 10;
 
-/// What a dynamic world draws from.
+/// The cells that a dynamic world draws from.
 #[derive(Debug)]
 pub(super) struct Ground {
-    /// The cells that the map has free.
+    /// The free cells of the map.
     free: Vec<NodeId>,
-    /// The cells that the map has blocked.
+    /// The blocked cells of the map.
     blocked: Vec<NodeId>,
-    /// How many free cells are shut by a change.
+    /// How many free cells each change blocks.
     shut: usize,
-    /// How many blocked cells are opened by a change.
+    /// How many blocked cells each change frees.
     opened: usize,
 }
 
@@ -32,7 +32,7 @@ impl Ground {
         Ground { free, blocked, shut, opened }
     }
 
-    /// Whether anything changes at all. What was shut reopens at the next change.
+    /// Whether anything changes at all. Cells that were blocked are freed at the next change.
     pub(super) fn moves(&self) -> bool {
         self.shut + self.opened > 0
     }
@@ -46,9 +46,9 @@ pub(super) struct Drift {
     dice: Dice,
     /// Moves of the agent so far.
     moves: u64,
-    /// The cells that may differ from the map: free ones that were shut.
+    /// Free cells of the map that the last change blocked.
     shut: Vec<NodeId>,
-    /// And blocked ones that were opened.
+    /// Blocked cells of the map that are free, or may be.
     opened: Vec<NodeId>,
 }
 
@@ -57,30 +57,30 @@ impl Drift {
         Drift { ground, goal, dice, moves: 0, shut: Vec::new(), opened: Vec::new() }
     }
 
-    pub(super) fn moved(&mut self, grid: &mut Layered<Grid>, news: &mut News, agent: NodeId) {
+    pub(super) fn moved(&mut self, grid: &mut Layered<Grid>, changes: &mut Changes, agent: NodeId) {
         self.moves += 1;
         if self.moves.is_multiple_of(MOVES_PER_CHANGE) {
-            self.change(grid, news, agent);
+            self.change(grid, changes, agent);
         }
     }
 
     /// Restores the map and draws again, in time linear in the cells that change.
-    fn change(&mut self, grid: &mut Layered<Grid>, news: &mut News, agent: NodeId) {
+    fn change(&mut self, grid: &mut Layered<Grid>, changes: &mut Changes, agent: NodeId) {
         let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
         for node in self.shut.drain(..) {
-            news.set(grid, node, true);
+            changes.set(grid, node, true);
         }
         for node in self.opened.drain(..) {
-            news.set(grid, node, false);
+            changes.set(grid, node, false);
         }
         let Ground { free, blocked, shut, opened } = &*self.ground;
         self.shut = draw(&mut self.dice, free, *shut, grid);
         self.opened = draw(&mut self.dice, blocked, *opened, grid);
-        news.0.extend(self.shut.iter().chain(&self.opened));
+        changes.0.extend(self.shut.iter().chain(&self.opened));
         for (node, was_free) in held {
             if was_free && !grid.contains(node) {
-                news.set(grid, node, true);
-                // Not shut by the draw: a wall of the map, open since a change before.
+                changes.set(grid, node, true);
+                // Not blocked by the draw: a wall of the map that an earlier change freed.
                 if !self.shut.contains(&node) {
                     self.opened.push(node);
                 }
@@ -118,18 +118,18 @@ mod tests {
         let map = Grid::from_rows(["..", "##"]).unwrap();
         let ground = Arc::new(Ground::new(&map, Ratio::new(0, 1).unwrap()));
         let mut drift = Drift::new(ground, node(&map, 1, 0), Dice::keyed(1, [0; 6]));
-        let (mut grid, mut news) = (Layered::flat(map.clone()), News::default());
+        let (mut grid, mut changes) = (Layered::flat(map.clone()), Changes::default());
         let wall = node(&map, 0, 1);
         set(&mut grid, wall, true);
         drift.opened.push(wall);
         for _ in 0..3 {
-            drift.change(&mut grid, &mut news, wall);
-            news.settle();
-            assert!(grid.contains(wall) && news.0.is_empty());
+            drift.change(&mut grid, &mut changes, wall);
+            changes.settle();
+            assert!(grid.contains(wall) && changes.0.is_empty());
         }
-        drift.change(&mut grid, &mut news, node(&map, 0, 0));
-        news.settle();
-        assert_eq!(news.0, [wall]);
+        drift.change(&mut grid, &mut changes, node(&map, 0, 0));
+        changes.settle();
+        assert_eq!(changes.0, [wall]);
         assert_eq!(differences(&grid, &map), []);
     }
 

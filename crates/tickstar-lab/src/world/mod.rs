@@ -1,8 +1,8 @@
-//! The worlds an agent may be let into: what is true of a map, what the agent knows of it, and how
-//! either changes while it walks.
+//! The worlds an agent can be placed in: the true map, what the agent knows of it, and how either changes
+//! while it walks.
 //!
-//! The truth and the knowledge of it are separate types, so that an agent cannot be given the truth
-//! by mistake. Everything random comes from a seed.
+//! The true map and the known map are separate types, so that an agent cannot be given the truth by
+//! mistake. All randomness comes from a seed.
 
 mod drift;
 mod kind;
@@ -23,14 +23,14 @@ pub use self::kind::{WorldKind, WorldKindError};
 use self::script::{Replay, Script};
 use crate::files::{FileError, Problem};
 use crate::generate::Dice;
-use crate::layers::{self, TooManyPairs};
+use crate::levels::{self, TooManyPairs};
 use crate::record::ProblemError;
 use crate::text::quoted;
 
-/// A map as one kind of world sees it, ready to be walked any number of times.
+/// A map prepared for one kind of world, to be walked any number of times.
 ///
-/// Whatever takes long is prepared once, so that the world for a problem is made in the time it
-/// takes to copy the map's bits.
+/// Expensive preparation is done once, so that creating the world of a problem takes no longer than copying
+/// the map's bits.
 ///
 /// ```
 /// use tickstar::{Cell, Grid};
@@ -41,7 +41,7 @@ use crate::text::quoted;
 /// let mut world = terrain.world(start, goal);
 /// assert_eq!(world.hidden(), [Cell::new(2, 1)]);
 /// world.moved(map.node(Cell::new(1, 0)).unwrap());
-/// assert_eq!(world.news(), [map.node(Cell::new(2, 1)).unwrap()]);
+/// assert_eq!(world.changed(), [map.node(Cell::new(2, 1)).unwrap()]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub struct Terrain {
     kind: WorldKind,
     map: Layered<Grid>,
     seed: u64,
-    plan: Plan,
+    prepared: Prepared,
 }
 
 /// An algorithm is not defined in a world.
@@ -64,11 +64,11 @@ pub struct Undefined {
     reason: &'static str,
 }
 
-/// What is prepared for each kind of world.
+/// The data prepared for each kind of world.
 #[derive(Debug)]
-enum Plan {
+enum Prepared {
     Known,
-    /// The map as it looks to one who has seen nothing.
+    /// The map as known before anything has been seen.
     Unknown(Layered<Grid>),
     Partial(Clutter),
     Dynamic(Arc<Ground>),
@@ -79,17 +79,17 @@ impl Terrain {
     /// Prepares a map for a kind of world.
     ///
     /// # Errors
-    /// When the script cannot be read or is not one for this map.
+    /// When the script cannot be read or does not fit this map.
     pub fn new(kind: &WorldKind, map: &Grid, seed: u64) -> Result<Terrain, FileError> {
-        let plan = match kind {
-            WorldKind::Known => Plan::Known,
-            WorldKind::Unknown => Plan::Unknown(Layered::flat(blank(map))),
-            WorldKind::Partial(percent) => Plan::Partial(Clutter::new(map, *percent, seed)),
-            WorldKind::Dynamic(rate) => Plan::Dynamic(Arc::new(Ground::new(map, *rate))),
-            WorldKind::Script(path) => Plan::Script(Arc::new(Script::read(path, map)?)),
+        let prepared = match kind {
+            WorldKind::Known => Prepared::Known,
+            WorldKind::Unknown => Prepared::Unknown(Layered::flat(blank(map))),
+            WorldKind::Partial(percent) => Prepared::Partial(Clutter::new(map, *percent, seed)),
+            WorldKind::Dynamic(rate) => Prepared::Dynamic(Arc::new(Ground::new(map, *rate))),
+            WorldKind::Script(path) => Prepared::Script(Arc::new(Script::read(path, map)?)),
         };
         let map = Layered::flat(map.clone());
-        Ok(Terrain { kind: kind.clone(), map, seed, plan })
+        Ok(Terrain { kind: kind.clone(), map, seed, prepared })
     }
 
     /// The kind of world.
@@ -102,31 +102,31 @@ impl Terrain {
         &self.map
     }
 
-    /// The seed of whatever is random.
+    /// The seed of all randomness.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Whether the truth can change while an agent walks.
+    /// Whether the true map can change while an agent walks.
     pub fn changes(&self) -> bool {
-        matches!(self.plan, Plan::Dynamic(_) | Plan::Script(_))
+        matches!(self.prepared, Prepared::Dynamic(_) | Prepared::Script(_))
     }
 
     /// Whether a blocked cell can become free while an agent walks.
     pub fn opens(&self) -> bool {
-        match &self.plan {
-            Plan::Known | Plan::Unknown(_) | Plan::Partial(_) => false,
-            Plan::Dynamic(ground) => ground.moves(),
-            Plan::Script(script) => script.frees(),
+        match &self.prepared {
+            Prepared::Known | Prepared::Unknown(_) | Prepared::Partial(_) => false,
+            Prepared::Dynamic(ground) => ground.moves(),
+            Prepared::Script(script) => script.frees(),
         }
     }
 
-    /// Makes what an algorithm needs beside the map, if it has not been made: the hierarchy it plans on, and
-    /// for D LRTA* in a known world its tables of subgoals, in parallel. `tick` is called for each step of
-    /// the latter, with the number of steps.
+    /// Builds what an algorithm needs besides the map, unless it exists already: the hierarchy it plans on,
+    /// and for D LRTA* in a known world its tables of subgoals, in parallel. `tick` is called after each step
+    /// of the latter, with the total number of steps.
     ///
     /// # Errors
-    /// When the map can have no hierarchy, or the tables would be too large.
+    /// When no hierarchy can be built for the map, or the tables would be too large.
     pub fn prepare(
         &mut self,
         config: &Config,
@@ -140,11 +140,11 @@ impl Terrain {
     /// The first part of [`prepare`](Terrain::prepare): the hierarchy.
     ///
     /// # Errors
-    /// When the map can have no hierarchy.
+    /// When no hierarchy can be built for the map.
     pub fn prepare_hierarchy(&mut self, config: &Config) -> Result<(), HierarchyError> {
         if config.entry().facts.needs_hierarchy && self.map.hierarchy().is_none() {
             self.map.build()?;
-            if let Plan::Unknown(blank) = &mut self.plan {
+            if let Prepared::Unknown(blank) = &mut self.prepared {
                 blank.build()?;
             }
         }
@@ -160,39 +160,39 @@ impl Terrain {
         config: &Config,
         tick: impl Fn(usize) + Sync,
     ) -> Result<(), TooManyPairs> {
-        // In other worlds the first change would drop them.
-        let wanted = config.subgoal_level().filter(|_| matches!(self.plan, Plan::Known));
+        // In other worlds the first change would invalidate them.
+        let wanted = config.subgoal_level().filter(|_| matches!(self.prepared, Prepared::Known));
         let has = self.subgoals().map(Subgoals::level);
         if let Some(level) = wanted.filter(|&level| has != Some(level))
-            && let Some(tables) = layers::subgoals(&self.map, level, tick)?
+            && let Some(tables) = levels::subgoals(&self.map, level, tick)?
         {
             self.map.set_subgoals(tables);
         }
         Ok(())
     }
 
-    /// The tables of subgoals there are.
+    /// The tables of subgoals, if any.
     pub fn subgoals(&self) -> Option<&Subgoals> {
         self.map.subgoals()
     }
 
-    /// Takes in tables of subgoals that were made before, for the map with the levels it has.
+    /// Sets tables of subgoals that were built earlier for this map and its hierarchy.
     pub fn set_subgoals(&mut self, tables: Subgoals) {
         self.map.set_subgoals(tables);
     }
 
-    /// Gives the memory of the hierarchy back.
+    /// Releases the memory of the hierarchy.
     pub fn release(&mut self) {
         self.map.flatten();
-        if let Plan::Unknown(blank) = &mut self.plan {
+        if let Prepared::Unknown(blank) = &mut self.prepared {
             blank.flatten();
         }
     }
 
-    /// Whether an algorithm is defined here.
+    /// Checks that an algorithm is defined in this world.
     ///
     /// # Errors
-    /// When it is not: says why.
+    /// When it is not, with the reason.
     pub fn admit(&self, algorithm: &Entry) -> Result<(), Undefined> {
         match algorithm.facts.no_openings {
             Some(reason) if self.opens() => {
@@ -220,56 +220,58 @@ impl Terrain {
         Ok((node("start", problem.start)?, node("goal", problem.goal)?))
     }
 
-    /// Whether a task with this goal can be set: a script must never block the goal.
+    /// Checks that this goal is allowed: a script must never block the goal.
     ///
     /// # Errors
-    /// When it does: names the file, the line and the goal.
+    /// When it does, with the file, the line and the goal.
     pub fn check(&self, goal: Cell) -> Result<(), FileError> {
-        match &self.plan {
-            Plan::Script(script) => script.check(&self.map, goal),
+        match &self.prepared {
+            Prepared::Script(script) => script.check(&self.map, goal),
             _ => Ok(()),
         }
     }
 
-    /// The world for one problem, which does not depend on what other problems there are. The agent
-    /// has looked around at the start already.
+    /// The world for one problem, independent of any other problems. The agent has already observed the
+    /// cells around the start.
     pub fn world(&self, start: NodeId, goal: NodeId) -> World {
-        let (truth, rules) = match &self.plan {
-            Plan::Known => (self.map.clone(), Rules::Known),
-            Plan::Unknown(blank) => {
+        let (truth, dynamics) = match &self.prepared {
+            Prepared::Known => (self.map.clone(), Dynamics::Known),
+            Prepared::Unknown(blank) => {
                 let mut unseen = Layered::flat(blank.space().clone());
                 set(&mut unseen, goal, false);
                 let sight = Sight { known: blank.clone(), unseen: Some(unseen) };
-                (self.map.clone(), Rules::Sight(sight))
+                (self.map.clone(), Dynamics::Sight(sight))
             }
-            Plan::Partial(clutter) => {
+            Prepared::Partial(clutter) => {
                 let sight = Sight { known: self.map.clone(), unseen: None };
-                (clutter.truth(&self.map, [start, goal]), Rules::Sight(sight))
+                (clutter.truth(&self.map, [start, goal]), Dynamics::Sight(sight))
             }
-            Plan::Dynamic(ground) => {
+            Prepared::Dynamic(ground) => {
                 let (from, to) = (self.map.cell(start), self.map.cell(goal));
                 let dice = Dice::keyed(self.seed, [DRIFT, from.x, from.y, to.x, to.y, 0]);
                 let drift = Drift::new(ground.clone(), goal, dice);
-                (self.map.clone(), Rules::Drift(Box::new(drift)))
+                (self.map.clone(), Dynamics::Drift(Box::new(drift)))
             }
-            Plan::Script(script) => (self.map.clone(), Rules::Replay(Replay::new(script.clone()))),
+            Prepared::Script(script) => {
+                (self.map.clone(), Dynamics::Replay(Replay::new(script.clone())))
+            }
         };
-        let (truth, news) = (Truth(truth), News::default());
-        let mut world = World { truth, position: start, news, rules };
+        let (truth, changes) = (Truth(truth), Changes::default());
+        let mut world = World { truth, position: start, changes, dynamics };
         world.look();
-        world.told();
+        world.reported();
         world
     }
 }
 
-/// How many cells of worn regions are regrouped per interval at most, where the map has a hierarchy.
+/// The most cells of worn regions that are regrouped per interval, where the map has a hierarchy.
 const CARE: u64 = 250;
 
-/// Why what an algorithm needs beside the map cannot be made.
+/// Why the data an algorithm needs besides the map cannot be built.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum PrepareError {
-    /// The map can have no hierarchy.
+    /// No hierarchy can be built for the map.
     #[error(transparent)]
     Hierarchy(#[from] HierarchyError),
     /// The tables would be too large.
@@ -277,13 +279,13 @@ pub enum PrepareError {
     TooManyPairs(#[from] TooManyPairs),
 }
 
-/// What a stream of random numbers is for, so that no two are the same.
+/// Keys of the streams of random numbers, so that no two are the same.
 const CLUTTER: u32 = 1;
 const DRIFT: u32 = 2;
 
 /// The map with every cell free.
 fn blank(map: &Grid) -> Grid {
-    let blank = Grid::new(map.width(), map.height()).expect("as large as another map");
+    let blank = Grid::new(map.width(), map.height()).expect("the size of an existing map");
     blank.with_neighbors(map.neighbors()).with_corners(map.corners())
 }
 
@@ -293,17 +295,17 @@ fn nodes(map: &Grid) -> impl Iterator<Item = NodeId> {
     cells.map(|cell| map.node(cell).expect("a cell of the map"))
 }
 
-/// Frees or blocks a node; returns whether that changed anything. Off the map nothing changes.
+/// Frees or blocks a node; returns whether its state changed. A node outside the map never changes.
 fn set(grid: &mut Layered<Grid>, node: NodeId, free: bool) -> bool {
     grid.set_free(grid.cell(node), free).unwrap_or(false)
 }
 
-/// Cells that are blocked although the map says otherwise.
+/// Cells that are blocked although the map shows them as free.
 #[derive(Debug)]
 struct Clutter {
-    /// The map with the first cells of the order blocked, whatever the problem.
+    /// The map with the first cells of the order blocked, for every problem.
     truth: Layered<Grid>,
-    /// The next two of the order: they take the place of a start and a goal.
+    /// The next two of the order: they replace a start and a goal.
     spare: Vec<NodeId>,
 }
 
@@ -320,7 +322,7 @@ impl Clutter {
         Clutter { truth, spare }
     }
 
-    /// The truth for a problem with these ends.
+    /// The true map for a problem with these ends.
     fn truth(&self, map: &Grid, ends: [NodeId; 2]) -> Layered<Grid> {
         let mut truth = self.truth.clone();
         let mut spare = self.spare.iter().filter(|node| !ends.contains(node));
@@ -334,7 +336,7 @@ impl Clutter {
     }
 }
 
-/// How things truly are. It is no [`Space`], so no agent can search it: an agent is ticked with
+/// The true map. It is not a [`Space`], so no agent can search it: an agent is ticked with
 /// what it knows,
 ///
 /// ```
@@ -384,28 +386,28 @@ impl Truth {
         self.0.space().clone()
     }
 
-    /// The true map, for those who judge a walk.
+    /// The true map, for code that evaluates a walk.
     pub(crate) fn grid(&self) -> &Layered<Grid> {
         &self.0
     }
 }
 
-/// One world: the truth, and what the agent knows of it.
+/// One world: the true map, and what the agent knows of it.
 ///
 /// An interval is [`begin`](World::begin), the agent's tick with [`known`](World::known) and
-/// [`news`](World::news), [`told`](World::told), and [`moved`](World::moved) if it took a step.
+/// [`changed`](World::changed), [`reported`](World::reported), and [`moved`](World::moved) if it took a step.
 #[derive(Debug)]
 pub struct World {
     truth: Truth,
     /// Where the agent stands.
     position: NodeId,
-    news: News,
-    rules: Rules,
+    changes: Changes,
+    dynamics: Dynamics,
 }
 
-/// What sets one world apart from another. The agent knows the truth unless it has to see it.
+/// How the true map and the known map change. The agent knows the true map except with [`Sight`].
 #[derive(Debug)]
-enum Rules {
+enum Dynamics {
     Known,
     Sight(Sight),
     Drift(Box<Drift>),
@@ -415,88 +417,88 @@ enum Rules {
 impl World {
     /// What the agent knows: the map it searches.
     pub fn known(&self) -> &Layered<Grid> {
-        match &self.rules {
-            Rules::Sight(sight) => &sight.known,
+        match &self.dynamics {
+            Dynamics::Sight(sight) => &sight.known,
             _ => self.truth.grid(),
         }
     }
 
-    /// How things are.
+    /// The true map.
     pub fn truth(&self) -> &Truth {
         &self.truth
     }
 
-    /// Begins an interval, numbered from one: a script makes its changes for it. To be called once
+    /// Begins an interval, numbered from one: the changes that a script schedules for it are made. Call it once
     /// before each tick.
     pub fn begin(&mut self, interval: u64) {
-        let known = match &mut self.rules {
-            Rules::Sight(sight) => &mut sight.known,
+        let known = match &mut self.dynamics {
+            Dynamics::Sight(sight) => &mut sight.known,
             _ => &mut self.truth.0,
         };
         known.tend(&mut Slice::new(CARE));
-        if let Rules::Replay(replay) = &mut self.rules {
+        if let Dynamics::Replay(replay) = &mut self.dynamics {
             while let Some(change) = replay.next(interval, self.position) {
-                self.news.set(&mut self.truth.0, change.node, change.free);
+                self.changes.set(&mut self.truth.0, change.node, change.free);
             }
-            self.news.settle();
+            self.changes.settle();
         }
     }
 
-    /// The nodes whose state in [`known`](World::known) has changed since the agent was last
-    /// told: each once, in the order of their numbers.
-    pub fn news(&self) -> &[NodeId] {
-        &self.news.0
+    /// The nodes whose state in [`known`](World::known) has changed since the last call of
+    /// [`reported`](World::reported): each once, ordered by id.
+    pub fn changed(&self) -> &[NodeId] {
+        &self.changes.0
     }
 
-    /// The agent has been told the news.
-    pub fn told(&mut self) {
-        self.news.0.clear();
+    /// Records that the changes have been reported to the agent.
+    pub fn reported(&mut self) {
+        self.changes.0.clear();
     }
 
-    /// The agent has moved to this node: it looks around, and the world may change.
+    /// Records that the agent has moved to this node: it observes its surroundings, and the world may change.
     pub fn moved(&mut self, to: NodeId) {
         let from = std::mem::replace(&mut self.position, to);
         if from == to {
             return;
         }
-        match &mut self.rules {
-            Rules::Known => {}
-            Rules::Sight(_) => self.look(),
-            Rules::Drift(drift) => drift.moved(&mut self.truth.0, &mut self.news, to),
-            Rules::Replay(replay) => {
+        match &mut self.dynamics {
+            Dynamics::Known => {}
+            Dynamics::Sight(_) => self.look(),
+            Dynamics::Drift(drift) => drift.moved(&mut self.truth.0, &mut self.changes, to),
+            Dynamics::Replay(replay) => {
                 if replay.leave() {
-                    self.news.set(&mut self.truth.0, from, false);
+                    self.changes.set(&mut self.truth.0, from, false);
                 }
             }
         }
-        self.news.settle();
+        self.changes.settle();
     }
 
-    /// Whether changes are to come even if the agent stands still: a script has lines left. A block
-    /// put off does not count, since it waits for the agent.
+    /// Whether more changes will come even if the agent does not move: a script has lines left. A postponed
+    /// block does not count, since it waits for the agent.
     pub fn expects_more(&self) -> bool {
-        matches!(&self.rules, Rules::Replay(replay) if replay.has_more())
+        matches!(&self.dynamics, Dynamics::Replay(replay) if replay.has_more())
     }
 
-    /// Whether the truth can change at all.
+    /// Whether the true map can change at all.
     pub fn changes(&self) -> bool {
-        matches!(self.rules, Rules::Drift(_) | Rules::Replay(_))
+        matches!(self.dynamics, Dynamics::Drift(_) | Dynamics::Replay(_))
     }
 
-    /// The cells of which the agent does not know how they are, row by row. In an unknown world
-    /// those it has not seen, its goal apart, which it knows to be free; in a partial one, where the
-    /// map is wrong about some alone, the blocked cells it has not seen.
+    /// The cells whose state the agent does not know, row by row: in an unknown world those it has not seen,
+    /// except its goal, which it knows to be free; in a partial one, where the map is wrong about some cells
+    /// only, the hidden blocked cells it has not seen.
     pub fn fog(&self) -> Vec<Cell> {
-        match &self.rules {
-            Rules::Sight(Sight { unseen: Some(unseen), .. }) => unseen.free_cells().collect(),
+        match &self.dynamics {
+            Dynamics::Sight(Sight { unseen: Some(unseen), .. }) => unseen.free_cells().collect(),
             _ => self.hidden(),
         }
     }
 
-    /// The cells that the agent takes for free and that are blocked, row by row.
+    /// The blocked cells that the agent assumes to be free, row by row.
     pub fn hidden(&self) -> Vec<Cell> {
-        match &self.rules {
-            Rules::Sight(sight) => {
+        match &self.dynamics {
+            Dynamics::Sight(sight) => {
                 sight.known.free_cells().filter(|&cell| !self.truth.is_free(cell)).collect()
             }
             _ => Vec::new(),
@@ -504,26 +506,26 @@ impl World {
     }
 
     fn look(&mut self) {
-        if let Rules::Sight(sight) = &mut self.rules {
-            sight.look(&self.truth.0, self.position, &mut self.news);
+        if let Dynamics::Sight(sight) = &mut self.dynamics {
+            sight.look(&self.truth.0, self.position, &mut self.changes);
         }
     }
 }
 
-/// The changes of what the agent knows.
+/// Changes of the known map that have not been reported.
 #[derive(Default, Debug)]
-struct News(Vec<NodeId>);
+struct Changes(Vec<NodeId>);
 
-impl News {
-    /// Frees or blocks a node, and notes it if that is a change.
+impl Changes {
+    /// Frees or blocks a node, and records it if its state changed.
     fn set(&mut self, grid: &mut Layered<Grid>, node: NodeId, free: bool) {
         if set(grid, node, free) {
             self.0.push(node);
         }
     }
 
-    /// Sorts the notes. There is one for each time a node changed, so those that are there an even
-    /// number of times are as they were, and no news.
+    /// Sorts and deduplicates the records. There is one for each time a node changed, so a node recorded an
+    /// even number of times is back in its former state, and is dropped.
     fn settle(&mut self) {
         self.0.sort_unstable();
         let times = self.0.chunk_by(|a, b| a == b);
@@ -531,17 +533,17 @@ impl News {
     }
 }
 
-/// What an agent has seen that must look for itself.
+/// The knowledge of an agent that must see the map for itself.
 #[derive(Debug)]
 struct Sight {
     known: Layered<Grid>,
-    /// The cells not yet seen, as free ones, if the map says nothing about any.
+    /// The cells not yet seen, as free cells, where the agent starts without a map.
     unseen: Option<Layered<Grid>>,
 }
 
 impl Sight {
-    /// Looks at a cell and those around it.
-    fn look(&mut self, truth: &Grid, from: NodeId, news: &mut News) {
+    /// Observes a cell and those around it.
+    fn look(&mut self, truth: &Grid, from: NodeId, changes: &mut Changes) {
         let Cell { x, y } = truth.cell(from);
         let is_near = |cell: Cell| match truth.neighbors() {
             Neighbors::Four => cell.x == x || cell.y == y,
@@ -551,7 +553,7 @@ impl Sight {
             for column in x.saturating_sub(1)..=x + 1 {
                 let cell = Cell::new(column, row);
                 let Some(node) = truth.node(cell).filter(|_| is_near(cell)) else { continue };
-                news.set(&mut self.known, node, truth.is_free(cell));
+                changes.set(&mut self.known, node, truth.is_free(cell));
                 if let Some(unseen) = &mut self.unseen {
                     set(unseen, node, false);
                 }
@@ -600,7 +602,7 @@ mod tests {
         terrain.world(node(&map, 0, 0), node(&map, 5, 3))
     }
 
-    /// What a random walk over true edges tells about a world.
+    /// Takes a random walk over true edges, and calls `each` after every move.
     fn wander(world: &mut World, moves: usize, mut each: impl FnMut(&mut World, NodeId)) {
         let mut dice = Dice::keyed(1, [9; 6]);
         for _ in 0..moves {
@@ -613,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_world_has_nothing_to_tell() {
+    fn a_known_world_reports_no_changes() {
         let map = map();
         let terrain = terrain("known", &map, 1);
         assert_eq!(terrain.kind(), &WorldKind::Known);
@@ -622,7 +624,7 @@ mod tests {
         let mut world = terrain.world(map.node(start).unwrap(), NodeId(9));
         wander(&mut world, 50, |world, _| {
             world.begin(1);
-            assert_eq!(world.news(), []);
+            assert_eq!(world.changed(), []);
             assert_eq!(differences(world.known(), &map), []);
             assert_eq!(differences(world.truth().grid(), &map), []);
             assert!(world.fog().is_empty() && world.hidden().is_empty());
@@ -635,23 +637,23 @@ mod tests {
         let map = Grid::from_rows([".....", ".##..", ".#...", "....."]).unwrap();
         let terrain = terrain("unknown", &map, 1);
         let mut world = terrain.world(node(&map, 0, 0), node(&map, 4, 3));
-        assert_eq!(world.news(), [], "what is seen at the start is known, and no news");
+        assert_eq!(world.changed(), [], "what is seen at the start is known, and not reported");
         assert_eq!(differences(world.known(), &Grid::new(5, 4).unwrap()), [node(&map, 1, 1)]);
         assert_eq!(world.hidden(), [Cell::new(2, 1), Cell::new(1, 2)]);
         assert_eq!(world.fog().len(), 20 - 4 - 1, "all but four cells around and the goal");
         assert!(!world.fog().contains(&Cell::new(4, 3)), "a goal is known to be free");
 
         world.moved(node(&map, 1, 0));
-        assert_eq!(world.news(), [node(&map, 2, 1)], "of two new cells, only one is blocked");
+        assert_eq!(world.changed(), [node(&map, 2, 1)], "of two new cells, only one is blocked");
         assert_eq!(world.hidden(), [Cell::new(1, 2)]);
         assert_eq!(world.fog().len(), 13);
-        world.told();
-        assert_eq!(world.news(), []);
+        world.reported();
+        assert_eq!(world.changed(), []);
 
         world.moved(node(&map, 0, 0));
-        assert_eq!(world.news(), [], "nothing here that was not seen");
+        assert_eq!(world.changed(), [], "everything here has been seen");
         world.moved(node(&map, 0, 1));
-        assert_eq!(world.news(), [node(&map, 1, 2)]);
+        assert_eq!(world.changed(), [node(&map, 1, 2)]);
         assert_eq!(world.hidden(), []);
         assert_eq!(differences(world.known(), &map), []);
         assert_eq!(world.fog().len(), 11);
@@ -671,8 +673,8 @@ mod tests {
         assert_eq!((world.hidden(), world.fog()), (vec![], vec![]));
     }
 
-    /// In worlds that must be looked at, no step that looks possible from where the agent stands is
-    /// impossible, what is known is never wrong about walls, and the fog only ever lifts.
+    /// In worlds that are discovered by sight, every known edge from the agent's position is a true edge, no
+    /// truly free cell is known as blocked, and the fog never grows.
     #[test]
     fn an_agent_knows_all_it_could_bump_into() {
         let map = map();
@@ -680,7 +682,7 @@ mod tests {
         for kind in ["unknown", "partial:20"] {
             let mut world = terrain(kind, &map, 5).world(ends[100], ends[400]);
             let mut fog: BTreeSet<Cell> = world.fog().into_iter().collect();
-            let (mut known, mut told) = (world.known().clone(), 0);
+            let (mut known, mut count) = (world.known().clone(), 0);
             wander(&mut world, 500, |world, at| {
                 world.known().for_each_edge(at, |to, cost| {
                     assert_eq!(world.truth().edge(at, to), Some(cost), "{kind}");
@@ -688,15 +690,15 @@ mod tests {
                 for cell in map.free_cells().filter(|&cell| world.truth().is_free(cell)) {
                     assert!(world.known().is_free(cell), "{kind}");
                 }
-                assert_eq!(world.news(), differences(&known, world.known()), "{kind}");
-                told += world.news().len();
+                assert_eq!(world.changed(), differences(&known, world.known()), "{kind}");
+                count += world.changed().len();
                 known = world.known().clone();
-                world.told();
+                world.reported();
                 let less: BTreeSet<Cell> = world.fog().into_iter().collect();
                 assert!(less.is_subset(&fog), "{kind}");
                 fog = less;
             });
-            assert!(told > 10, "{kind}: {told}");
+            assert!(count > 10, "{kind}: {count}");
         }
     }
 
@@ -720,7 +722,7 @@ mod tests {
                 assert_eq!(world.fog(), world.hidden());
                 let seen = differences(&map, world.known());
                 assert_eq!(world.hidden().len() + seen.len(), count, "hidden, or seen at once");
-                assert_eq!(world.news(), []);
+                assert_eq!(world.changed(), []);
             }
         }
         let strip = Grid::new(3, 1).unwrap();
@@ -739,7 +741,7 @@ mod tests {
         assert_eq!(hidden("partial", 5, 1, 2), hidden("partial", 5, 1, 2));
         assert_ne!(hidden("partial", 5, 1, 2), hidden("partial", 6, 1, 2));
         assert!(hidden("partial:15", 5, 1, 2).is_superset(&hidden("partial:10", 5, 1, 2)));
-        // One order for all problems: two of them differ by the ends of either at most.
+        // One order for all problems: two of them differ at most by the ends of either.
         let first = hidden("partial", 5, 1, 2);
         for other in 3..free.len() {
             let second = hidden("partial", 5, other, 0);
@@ -763,8 +765,8 @@ mod tests {
         wander(&mut world, 100, |world, _| {
             moves += 1;
             world.begin(moves);
-            assert_eq!(world.news(), differences(&known, world.known()));
-            assert_eq!(world.news().is_empty(), moves % 10 != 0, "at move {moves}");
+            assert_eq!(world.changed(), differences(&known, world.known()));
+            assert_eq!(world.changed().is_empty(), moves % 10 != 0, "at move {moves}");
             assert_eq!(differences(world.known(), world.truth().grid()), []);
             assert!(world.hidden().is_empty() && world.fog().is_empty());
             if moves % 10 == 0 {
@@ -773,22 +775,22 @@ mod tests {
                 assert_eq!((blocked, changed.len() - blocked), (shut, opened), "at move {moves}");
             }
             known = world.known().clone();
-            world.told();
+            world.reported();
         });
     }
 
     #[test]
-    fn a_move_to_the_same_place_is_none() {
+    fn a_move_to_the_same_cell_does_not_count() {
         let map = Grid::new(20, 20).unwrap();
         let mut world = terrain("dynamic:50", &map, 5).world(node(&map, 5, 5), node(&map, 0, 0));
         for _ in 0..50 {
             world.moved(node(&map, 5, 5));
         }
-        assert_eq!(world.news(), []);
+        assert_eq!(world.changed(), []);
     }
 
-    /// With every second cell drawn, the agent and the goal are hit again and again, and the agent
-    /// often stands in what was a wall.
+    /// With every second cell drawn, the agent and the goal are hit repeatedly, and the agent often stands
+    /// in a former wall.
     #[test]
     fn neither_the_agents_cell_nor_the_goal_is_ever_blocked() {
         let map = generate(Kind::Random, 16, 16, 3).unwrap();
@@ -802,10 +804,10 @@ mod tests {
         wander(&mut world, 5000, |world, at| {
             moves += 1;
             assert!(world.known().contains(at) && world.known().contains(goal));
-            assert_eq!(world.news(), differences(&known, world.known()));
+            assert_eq!(world.changed(), differences(&known, world.known()));
             known = world.known().clone();
             if moves % 10 == 0 {
-                // A draw can only be spared by the two, and one wall held open by the agent.
+                // Only these two can be spared by a draw, and the agent can hold one wall open.
                 let changed = differences(&map, world.known());
                 let (blocked, open): (Vec<_>, Vec<_>) =
                     changed.iter().copied().partition(|&node| map.contains(node));
@@ -815,13 +817,13 @@ mod tests {
                 in_wall += open.len() - opened;
                 hit.extend(changed);
             }
-            world.told();
+            world.reported();
         });
         assert!(spared > 100 && in_wall > 5, "{spared} {in_wall}");
-        assert_eq!(hit.len(), 255, "every cell has its turn, but for the goal");
+        assert_eq!(hit.len(), 255, "every cell except the goal");
     }
 
-    /// A wall in which the agent stands is shut at the first change after it has left.
+    /// The draws are part of every published result in these worlds.
     #[test]
     fn the_cells_that_are_drawn_do_not_change() {
         let map = Grid::new(10, 10).unwrap();
@@ -860,41 +862,41 @@ mod tests {
     }
 
     #[test]
-    fn scripted_changes_are_made_and_told_at_their_interval() {
+    fn scripted_changes_are_made_and_reported_at_their_interval() {
         let mut world = scripted("timing", "2 1 1 blocked\n2 2 2 blocked\n4 1 1 free\nend\n");
         let at = |x, y| node(&Grid::new(6, 4).unwrap(), x, y);
         assert!(world.changes() && world.expects_more());
         world.begin(1);
-        assert_eq!(world.news(), []);
-        world.told();
+        assert_eq!(world.changed(), []);
+        world.reported();
         world.begin(2);
-        assert_eq!(world.news(), [at(1, 1), at(2, 2)]);
+        assert_eq!(world.changed(), [at(1, 1), at(2, 2)]);
         assert!(!world.known().contains(at(1, 1)) && !world.truth().is_free(Cell::new(2, 2)));
-        world.told();
-        assert_eq!(world.news(), [], "told once");
+        world.reported();
+        assert_eq!(world.changed(), [], "reported once");
         world.begin(3);
         world.moved(at(0, 1));
-        assert_eq!(world.news(), []);
+        assert_eq!(world.changed(), []);
         assert!(world.expects_more());
         world.begin(4);
-        assert_eq!(world.news(), [at(1, 1)]);
+        assert_eq!(world.changed(), [at(1, 1)]);
         assert!(world.known().contains(at(1, 1)) && !world.expects_more());
         assert!(world.hidden().is_empty() && world.fog().is_empty());
     }
 
     #[test]
-    fn a_cell_that_changes_back_is_no_news() {
+    fn a_cell_that_changes_back_is_not_reported() {
         let text = "1 1 1 blocked\n1 1 1 free\n1 2 2 free\n2 3 3 blocked\n3 3 3 free\n\
                     4 3 3 blocked\nend\n";
         let mut world = scripted("back", text);
         let at = |x, y| node(&Grid::new(6, 4).unwrap(), x, y);
         world.begin(1);
-        assert_eq!(world.news(), [], "there and back, and free as it was");
+        assert_eq!(world.changed(), [], "blocked and freed again");
         world.begin(2);
         world.begin(3);
-        assert_eq!(world.news(), [], "the agent was not told in between");
+        assert_eq!(world.changed(), [], "not reported in between");
         world.begin(4);
-        assert_eq!(world.news(), [at(3, 3)]);
+        assert_eq!(world.changed(), [at(3, 3)]);
     }
 
     #[test]
@@ -903,22 +905,22 @@ mod tests {
         let mut world = scripted("door", text);
         let at = |x, y| node(&Grid::new(6, 4).unwrap(), x, y);
         world.begin(1);
-        assert_eq!(world.news(), []);
-        assert!(world.known().contains(at(0, 0)), "the start is blocked when it is left");
+        assert_eq!(world.changed(), []);
+        assert!(world.known().contains(at(0, 0)), "the start is blocked when the agent leaves it");
         world.begin(2);
         world.moved(at(0, 0));
-        assert_eq!(world.news(), [], "it has not left");
+        assert_eq!(world.changed(), [], "it has not left");
         world.moved(at(1, 0));
-        assert_eq!(world.news(), [at(0, 0)]);
+        assert_eq!(world.changed(), [at(0, 0)]);
         assert!(!world.known().contains(at(0, 0)));
-        world.told();
+        world.reported();
         world.begin(3);
-        assert!(world.known().contains(at(1, 0)) && world.news().is_empty());
+        assert!(world.known().contains(at(1, 0)) && world.changed().is_empty());
         world.begin(4);
         assert!(!world.expects_more());
         world.moved(at(2, 0));
         assert!(world.known().contains(at(1, 0)), "freed by a later line");
-        assert_eq!(world.news(), []);
+        assert_eq!(world.changed(), []);
     }
 
     #[test]

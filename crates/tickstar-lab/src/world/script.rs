@@ -26,7 +26,7 @@ pub(super) struct Change {
 #[derive(Debug)]
 pub(super) struct Script {
     path: PathBuf,
-    /// By interval, never falling.
+    /// Ordered by interval.
     changes: Vec<Change>,
 }
 
@@ -46,7 +46,7 @@ impl Script {
         Ok(script)
     }
 
-    /// Whether a script allows this goal: it must never be blocked.
+    /// Checks that the script never blocks this goal.
     pub(super) fn check(&self, map: &Grid, goal: Cell) -> Result<(), FileError> {
         let blocks = |change: &&Change| !change.free && map.cell(change.node) == goal;
         match self.changes.iter().find(blocks) {
@@ -68,11 +68,11 @@ impl Script {
 /// State kept from line to line.
 struct Reader<'a> {
     map: &'a Grid,
-    /// The interval of the change before.
+    /// The interval of the previous change.
     interval: u64,
-    /// The line before.
+    /// The previous line.
     line: usize,
-    /// Whether the `end` was there.
+    /// Whether `end` has been read.
     ended: bool,
 }
 
@@ -128,8 +128,8 @@ pub(super) struct Replay {
     script: Arc<Script>,
     /// The first change not yet made.
     next: usize,
-    /// Whether the agent holds its own cell open. One block at most can be put off, since it is
-    /// made as soon as the agent has left.
+    /// Whether a block of the agent's own cell is postponed. There is at most one, since it is made as soon as
+    /// the agent has left.
     held: bool,
 }
 
@@ -139,8 +139,8 @@ impl Replay {
         Replay { script, next: 0, held: false }
     }
 
-    /// The next change to be made by this interval, if any. A block of the agent's own cell is put
-    /// off instead, until the agent leaves it or a later line frees it.
+    /// The next change due by this interval, if any. A block of the agent's own cell is postponed until the
+    /// agent leaves it or a later line frees it.
     pub(super) fn next(&mut self, interval: u64, agent: NodeId) -> Option<Change> {
         while let Some(&change) = self.script.changes.get(self.next) {
             if change.interval > interval {
@@ -155,7 +155,7 @@ impl Replay {
         None
     }
 
-    /// The agent leaves its cell: returns whether that is blocked now.
+    /// Records that the agent leaves its cell; returns whether the cell is now to be blocked.
     pub(super) fn leave(&mut self) -> bool {
         std::mem::take(&mut self.held)
     }

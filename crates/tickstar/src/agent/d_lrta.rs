@@ -17,12 +17,12 @@
 //!    specific to it, and is discarded when the subgoal changes. The heuristic learned on the way to the goal is kept.
 //!
 //! # Deviations
-//! * The outline says no more than that depths and subgoals were worked out for a level. What they are, when
-//!   they are looked up and what is learned are our choices.
-//! * The subgoals of two nodes may lead the agent back and forth between them. A node that it has come back to
-//!   twice is crossed towards the goal itself from then on ([`DLrtaConfig::crossings`]).
-//! * LRTA* is the one of [`Local`](crate::Local), with estimates that count inside the ball too.
-//! * That there is no way is read from the hierarchy, at once.
+//! * The outline says only that depths and subgoals were computed for a level. Their definition, when they are looked
+//!   up and what is learned are our choices.
+//! * The subgoals of two nodes may lead the agent back and forth between them. A node to which it has returned twice is
+//!   crossed toward the goal itself from then on ([`DLrtaConfig::crossings`]).
+//! * LRTA* is that of [`Local`](crate::Local), with stored heuristics that also count inside the ball.
+//! * The hierarchy detects an unreachable goal immediately.
 //!
 //! # Invariants
 //! * A subgoal is accepted only if it is in a different node than the agent and is reachable. So whatever the tables
@@ -206,7 +206,7 @@ impl DLrtaPolicy {
         }
     }
 
-    /// The subgoal from this node of the level, if there is one to go to.
+    /// The subgoal from this node of the level, if a usable one exists.
     fn look_up<M: Map>(&self, cx: &Cx<'_, '_, M>, here: NodeId) -> Option<Subgoal> {
         let (map, hierarchy) = (cx.map, cx.hierarchy());
         let level = self.config.level as usize;
@@ -259,7 +259,7 @@ impl Policy for DLrtaPolicy {
             self.drop_plan();
         }
         if self.lost {
-            // A few look-ups per level.
+            // A few lookups per level.
             if !cx.slice.trace(cx.at) {
                 return Decision::Wait;
             }

@@ -352,7 +352,7 @@ impl Core {
     /// The data of a node; the default if the current search has not generated it.
     #[inline]
     fn record(&self, node: NodeId) -> Record {
-        self.met(node).unwrap_or_default()
+        self.generated(node).unwrap_or_default()
     }
 
     #[inline]
@@ -579,7 +579,7 @@ impl Core {
         self.put(open, node, record, Record { g: Cost::INFINITE, ..record }, h);
         let mut invalidated = std::mem::take(&mut self.invalidated);
         map.for_each_edge(node, |to, _| {
-            if to != self.goal && self.met(to).is_some_and(|known| known.next == node) {
+            if to != self.goal && self.generated(to).is_some_and(|known| known.next == node) {
                 invalidated.push(to);
             }
         });

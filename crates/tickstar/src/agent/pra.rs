@@ -207,7 +207,7 @@ impl PraPolicy {
             if self.planner.refiner.bytes() > 0 {
                 self.planner.refiner.release();
             }
-            self.planner.refiner.reclaim(1 + cx.slice.remaining() / 8);
+            self.planner.refiner.reclaim(16 + cx.slice.remaining() / 8);
             return true;
         }
         if !self.ready.is_empty() {
@@ -384,9 +384,9 @@ impl Planner {
 
     /// Truncates the path after `k` steps.
     fn cut(&mut self, config: &PraConfig) {
-        let most = config.k.filter(|_| !self.uncut).map_or(usize::MAX, |k| k as usize + 1);
-        if self.path.len() > most {
-            self.path.truncate(most);
+        let max_nodes = config.k.filter(|_| !self.uncut).map_or(usize::MAX, |k| k as usize + 1);
+        if self.path.len() > max_nodes {
+            self.path.truncate(max_nodes);
             self.whole = false;
         }
         self.marked = 0;
@@ -623,9 +623,9 @@ mod tests {
                         };
                         prop_assert!(inside(&before) || inside(&agent.policy.planner));
                     }
-                    let most = config.k.filter(|_| !agent.policy.planner.uncut);
+                    let max_steps = config.k.filter(|_| !agent.policy.planner.uncut);
                     let longest = agent.policy.route.nodes().len().max(agent.policy.ready.len());
-                    prop_assert!(most.is_none_or(|k| longest <= k as usize + 1));
+                    prop_assert!(max_steps.is_none_or(|k| longest <= k as usize + 1));
                     match step {
                         Step::Move(to) => {
                             prop_assert!(grid.edge(at, to).is_some());

@@ -1,36 +1,36 @@
-//! `QuickPath`: a way without any search, straight down the levels of the map.
+//! `QuickPath`: a path without any search, directly down the levels of the map's hierarchy.
 //!
 //! # Source
 //! N. Sturtevant, M. Buro, "Partial Pathfinding Using Map Abstraction and Refinement", AAAI 2005, "Pathing
 //! Through Refinement".
 //!
 //! # Steps
-//! 1. Climb from the start and the goal to the first node that is above both.
-//! 2. Go down again. An edge between two groups is refined to any edge between their members; a group that is
-//!    passed through, to a way among its members from where it is entered to where it is left, one step in
-//!    a clique.
+//! 1. Climb from the start and the goal to their lowest common ancestor.
+//! 2. Go down again. An edge between two groups is refined to any edge between their members; a group on the way is
+//!    refined to a path among its members from its entry to its exit, which is one step in a clique.
 //!
 //! # Deviations
-//! * The paper refines the whole path, level by level. Here only as much of each level is refined as the next
-//!   step needs: what is left to do on the levels above is kept. So the first step comes at once, and an
-//!   agent needs no more memory than the levels have nodes in a group.
-//! * Where an orphan hangs on a group, its members are not all joined: the way among them is found by breadth.
+//! * The paper refines the whole path, level by level. Here only as much of each level is refined as the next step
+//!   needs, and the remainder on the levels above is kept. So the first step is available immediately, and an agent
+//!   needs memory only for the members of one group per level.
+//! * Where an orphan is attached to a group, its members are not all joined: the path among them is found by
+//!   breadth-first search.
 //!
 //! # When the map changes
-//! A node of the kept way that is not joined to where the agent is any more is a reason to climb again from
-//! there. That there is no way is known at once.
+//! If the next node of the kept path is no longer joined to the agent's node, the agent climbs again from there. An
+//! unreachable goal is detected immediately.
 //!
 //! # Real-time bound
-//! No expansions. A trace step for each group that is passed through, on any level; groups have a handful of
-//! members. At most ten of them per unit of the budget. What a group with more members, or with a hub among them,
-//! takes beyond that is deducted from what is left of the budget.
+//! No expansions. One trace step per group on the way, on any level; groups have a handful of members. At most ten of
+//! them per unit of the budget. The additional work for a group with more members, or with a hub among them, is
+//! deducted from the remaining budget.
 
 use super::refine::AnyLevel;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Stamp, Stamped};
 use crate::{Hierarchy, Limits, Map, NodeId, Pool, Slice, Space};
 
-/// An agent that walks a way without having searched for it: of any length, but at once.
+/// An agent that walks a path without searching for it: of any length, but available immediately.
 ///
 /// ```
 /// use tickstar::agent::quickpath::QuickPath;
@@ -50,20 +50,24 @@ pub type QuickPath = Walker<QuickPathPolicy>;
 /// The policy of [`QuickPath`].
 #[derive(Clone, Debug, Default)]
 pub struct QuickPathPolicy {
-    /// On each level, the nodes still to pass before a node of the level above is taken up; the next is last.
+    /// On each level, the nodes still to pass before the next node of the level above is refined; the next is last.
     ahead: Vec<Vec<NodeId>>,
-    /// The members of a group that were found from another, and from which.
-    found: Stamped<Found>,
-    queue: Vec<NodeId>,
+    /// The members of a group in the order in which they were found, each with its predecessor.
+    found: Vec<(NodeId, NodeId)>,
+    /// Their indices in that list, if there are more than a few: a short list is scanned faster.
+    indices: Stamped<Index>,
 }
 
+/// The members of a group that are found without a table. Nearly all groups are smaller.
+const FEW: usize = 16;
+
 #[derive(Clone, Copy, Debug, Default)]
-struct Found {
-    from: NodeId,
+struct Index {
+    index: u32,
     stamp: u32,
 }
 
-impl Stamp for Found {
+impl Stamp for Index {
     fn stamp(&self) -> u32 {
         self.stamp
     }
@@ -78,10 +82,10 @@ enum Stop {
 }
 
 impl QuickPath {
-    /// An agent at `start`, to go to `goal`.
+    /// An agent at `start` that walks to `goal`.
     ///
     /// # Errors
-    /// When the start or goal cannot be stood on, or the map has no hierarchy.
+    /// If the start or goal is not passable, or the map has no hierarchy.
     pub fn new(map: &impl Map, start: NodeId, goal: NodeId) -> Result<QuickPath, AgentError> {
         Walker::with_policy(QuickPathPolicy::default(), map, start, goal)
     }
@@ -92,7 +96,7 @@ impl QuickPathPolicy {
         self.ahead.iter_mut().for_each(Vec::clear);
     }
 
-    /// Works out what to pass next on a level, from what is left on the one above.
+    /// Determines what to pass next on a level, from the remainder on the level above.
     fn refine<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, level: usize) -> Result<(), Stop> {
         let (above, hierarchy) = (level + 1, cx.hierarchy());
         let ancestor = |node, level| hierarchy.ancestor(node, level).ok_or(Stop::Stale);
@@ -117,13 +121,13 @@ impl QuickPathPolicy {
             None => (ancestor(cx.goal, level)?, None),
         };
         self.ahead[level].extend(beyond);
-        self.way_inside(&inner, hierarchy, level, (here, exit), cx.slice).ok_or(Stop::Stale)?;
+        self.path_inside(&inner, hierarchy, level, (here, exit), cx.slice).ok_or(Stop::Stale)?;
         self.ahead[above].pop();
         Ok(())
     }
 
-    /// Adds the nodes on a way between two members of a group, from its end to where it begins, without that.
-    fn way_inside(
+    /// Appends the nodes on a path between two members of a group, in reverse order and without the first.
+    fn path_inside(
         &mut self,
         inner: &impl Map,
         hierarchy: &Hierarchy,
@@ -132,20 +136,17 @@ impl QuickPathPolicy {
         slice: &mut Slice<'_>,
     ) -> Option<()> {
         let group = hierarchy.parent(level, from);
-        self.found.begin();
-        self.queue.clear();
-        self.queue.push(from);
-        let stamp = self.found.now();
-        self.found.set(from, Found { from, stamp });
+        self.found.clear();
+        self.indices.begin();
+        self.add(from, from);
         let (mut taken, mut visited) = (0, 0);
-        while self.found.find(to).is_none() {
-            let node = *self.queue.get(taken)?;
+        while self.index(to).is_none() {
+            let (node, _) = *self.found.get(taken)?;
             taken += 1;
             inner.for_each_edge(node, |near, _| {
                 visited += 1;
-                if hierarchy.parent(level, near) == group && self.found.find(near).is_none() {
-                    self.found.set(near, Found { from: node, stamp });
-                    self.queue.push(near);
+                if hierarchy.parent(level, near) == group && self.index(near).is_none() {
+                    self.add(near, node);
                 }
             });
         }
@@ -153,13 +154,30 @@ impl QuickPathPolicy {
         let mut node = to;
         while node != from {
             self.ahead[level].push(node);
-            node = self.found.find(node)?.from;
+            node = self.found[self.index(node)?].1;
         }
         Some(())
     }
+
+    fn index(&self, node: NodeId) -> Option<usize> {
+        if self.found.len() <= FEW {
+            return self.found.iter().position(|&(member, _)| member == node);
+        }
+        self.indices.find(node).map(|known| known.index as usize)
+    }
+
+    fn add(&mut self, node: NodeId, from: NodeId) {
+        self.found.push((node, from));
+        let first = if self.found.len() == FEW + 1 { 0 } else { self.found.len() - 1 };
+        if self.found.len() > FEW {
+            for (index, &(node, _)) in (first as u32..).zip(&self.found[first..]) {
+                self.indices.set(node, Index { index, stamp: self.indices.now() });
+            }
+        }
+    }
 }
 
-/// An edge from the group of a node to another group, both above this level: its ends.
+/// The ends of an edge from the group of a node to another group, where both groups are one level above.
 fn crossing(
     inner: &impl Space,
     hierarchy: &Hierarchy,
@@ -217,8 +235,8 @@ impl Policy for QuickPathPolicy {
 
     fn rest(&mut self) {
         self.ahead = Vec::new();
-        self.found.pages_mut().release();
-        self.found.pages_mut().reclaim(8);
+        self.indices.pages_mut().release();
+        self.indices.pages_mut().reclaim(8);
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {
@@ -230,13 +248,13 @@ impl Policy for QuickPathPolicy {
     }
 
     fn set_pool(&mut self, pool: &Pool) {
-        self.found.pages_mut().set_pool(pool);
+        self.indices.pages_mut().set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
         let nodes: usize = self.ahead.iter().map(Vec::capacity).sum();
         let lists = self.ahead.capacity() * size_of::<Vec<NodeId>>();
-        let queue = self.queue.capacity() * size_of::<NodeId>();
-        self.found.bytes() + lists + nodes * size_of::<NodeId>() + queue
+        let found = self.found.capacity() * size_of::<(NodeId, NodeId)>();
+        self.indices.bytes() + lists + nodes * size_of::<NodeId>() + found
     }
 }

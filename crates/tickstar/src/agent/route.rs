@@ -109,7 +109,11 @@ mod tests {
         assert_eq!(route.step(&grid, node(0, 0)), Some(node(1, 0)));
         assert_eq!(route.step(&grid, node(0, 0)), Some(node(1, 0)), "a step that was refused");
         assert_eq!(route.step(&grid, node(1, 0)), Some(node(2, 0)));
-        assert_eq!(route.step(&grid, node(1, 1)), Some(node(2, 0)), "pushed aside: forward, not back");
+        assert_eq!(
+            route.step(&grid, node(1, 1)),
+            Some(node(2, 0)),
+            "pushed aside: forward, not back"
+        );
         assert_eq!(route.step(&grid, node(2, 0)), Some(node(3, 0)));
         assert_eq!(route.step(&grid, node(7, 0)), Some(node(8, 0)), "pushed ahead");
         assert_eq!(route.step(&grid, node(4, 0)), Some(node(5, 0)), "pushed back");

@@ -1,18 +1,16 @@
 //! Enhancement 1 of the 2009 paper: a shortcut to the known path while backtracking.
 //!
-//! When the path to the goal is known and the agent is off it, walking back to where the two part
-//! can be blatantly long: in the paper's figure 2 the agent would leave a corridor by its far end
-//! although there is an opening beside it. So on each step back a bounded A* runs from the nodes of
-//! the known path, each beginning with its true cost to the goal, towards the agent. If it gets
-//! there, the agent walks the found way to the path and goes on along it.
+//! When the path to the goal is known and the agent is off it, walking back to the junction can be needlessly long: in
+//! the paper's figure 2 the agent would leave a corridor by its far end although there is an opening beside it. So on
+//! each step back a bounded A* runs from the nodes of the known path, each with its true cost to the goal as initial g,
+//! toward the agent. If it reaches the agent, the agent walks the path found to the known path and continues along it.
 //!
 //! # Deviations
-//! * Seeding the whole path is not constant time. Each seed is charged as a trace step, from a node
-//!   near the agent outward; that node is found by going along the path from the junction as long
-//!   as it comes nearer, and then kept up with the agent.
-//! * The way found must be strictly cheaper than walking back, which needs the junction of the
-//!   agent's branch with the path: found by climbing the branch, charged as trace steps, over several
-//!   ticks if need be.
+//! * Seeding the whole path does not take constant time. Each seed is charged as a trace step, from a node near the
+//!   agent outward; that node is found by following the path from the junction as long as it comes nearer, and is then
+//!   updated as the agent moves.
+//! * The shortcut must be strictly cheaper than walking back, which requires the junction of the agent's branch with
+//!   the path: it is found by climbing the branch, charged as trace steps, over several ticks if necessary.
 
 use crate::search::Trails;
 use crate::search::Which::Follow;
@@ -21,12 +19,12 @@ use crate::{BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, S
 #[derive(Clone, Debug)]
 pub(super) struct Shortcut {
     search: BestFirst,
-    /// A node of the path near the agent: from the junction on, it is moved along the path as long
-    /// as that brings it nearer.
+    /// A node of the path near the agent: starting at the junction, it is moved along the path as long as that brings
+    /// it nearer.
     near: Option<NodeId>,
-    /// How far the agent's branch has been climbed in search of the junction.
+    /// How far the agent's branch has been climbed to find the junction.
     climbed: Option<NodeId>,
-    /// A way was found and is being walked.
+    /// A shortcut was found and is being walked.
     found: bool,
 }
 
@@ -42,13 +40,13 @@ impl Shortcut {
         self.found = false;
     }
 
-    /// The next node of the shortcut, while one is being walked. The search ran from the path to the
-    /// agent, so its parents lead from the agent to the path.
+    /// The next node of the shortcut, while one is being walked. The search ran from the path to the agent, so its
+    /// parent pointers lead from the agent to the path.
     pub fn step(&self, at: NodeId) -> Option<NodeId> {
         if self.found { self.search.parent(at) } else { None }
     }
 
-    /// Looks for a way from the path to the agent, within the slice.
+    /// Searches for a shortcut from the path to the agent, within the slice.
     pub fn seek(
         &mut self,
         map: &impl Map,
@@ -63,7 +61,7 @@ impl Shortcut {
         let walking_back = (g(agent) - g(junction)) + (g(goal) - g(junction));
         let near = self.follow_agent(map, main, trails, agent, junction, slice);
 
-        // Seeds outward from the nearest node, to both sides by turns.
+        // Adds seeds outward from the nearest node, alternating between both sides.
         self.search.begin(map, agent, map.estimate(goal, agent));
         let mut ahead = std::iter::successors(Some(near), |&node| trails.next(Follow, node));
         let mut behind = std::iter::successors(Some(near), |&node| {

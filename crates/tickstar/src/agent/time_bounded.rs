@@ -487,11 +487,14 @@ impl Policy for TimeBoundedPolicy {
     }
 
     fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
-        self.moved(cx.at, cx.at);
-        self.came_from = None;
-        // It may have been pushed back along the path.
-        if let Some(place) = self.trails.place(Follow, cx.at) {
-            self.ahead = place;
+        (self.at, self.came_from) = (cx.at, None);
+        self.ahead = self.trails.place(Follow, cx.at).unwrap_or(usize::MAX);
+        if self.solved && self.route.is_none() {
+            // The path was traced only back to where the agent was; from here, the way back may join it earlier.
+            (self.solved, self.tracing) = (false, false);
+            if let Some(shortcut) = &mut self.shortcut {
+                shortcut.reset();
+            }
         }
         // A search without a root starts here; one that was released at the goal starts again.
         if self.fresh || self.route.is_some() && self.config.restart != Restart::Stopped {
@@ -520,7 +523,7 @@ impl Policy for TimeBoundedPolicy {
             self.release_search(slice);
         }
         if self.route.is_some() {
-            self.reclaim(1 + slice.remaining() / 8);
+            self.reclaim(16 + slice.remaining() / 8);
         }
         if let Some(route) = &mut self.route {
             return route.step(*map, cx.at).map_or(Decision::Stale, Decision::Go);

@@ -6,8 +6,8 @@ use super::settings::time_bounded::{C, R, REOPEN, RESTART, SHORTCUT, SWITCH, TRA
 use super::settings::{d_lrta, dstar_lite, local, open, pr_lrta, pra};
 use super::{CostBound, Entry, Facts, FirstMove, GivesUp, Method, OnChange, WorkBound};
 use crate::{
-    Acting, Avoid, Commitment, DLrtaConfig, DStarLiteConfig, Update, LocalConfig, Lookahead,
-    PrLrtaConfig, PraConfig, Priority, Ratio, Restart, SearchConfig, TimeBoundedConfig, Tracing,
+    Acting, Avoid, Commitment, DLrtaConfig, DStarLiteConfig, LocalConfig, Lookahead, PrLrtaConfig,
+    PraConfig, Priority, Ratio, Restart, SearchConfig, TimeBoundedConfig, Tracing, Update,
 };
 
 const STURTEVANT: &str = "Sturtevant, Buro, \"Partial Pathfinding Using Map Abstraction and Refinement\", \
@@ -31,7 +31,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "wastar",
         title: "Weighted A*",
-        summary: "As astar, with a weighted estimate: fewer expansions, and a path of at most w times the \
+        summary: "Like astar, with a weighted estimate: fewer expansions, and a path of at most w times the \
                   optimal cost.",
         paper: "Pohl 1970",
         facts: Facts {
@@ -45,7 +45,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "gbfs",
         title: "Greedy best-first search",
-        summary: "As astar, ordered by the estimate alone: fast, without any bound on the path.",
+        summary: "Like astar, ordered by the estimate alone: fast, without any bound on the path.",
         paper: "Pearl 1984",
         facts: Facts { method: Method::Greedy, cost: "no bound", ..WAITING },
         default_budget: None,
@@ -60,7 +60,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         facts: Facts {
             first_move: FirstMove::BackAndForth,
             cost_bound: CostBound::OptimalPlusSearch,
-            cost: "the optimum, and one step for every tick spent searching",
+            cost: "the optimum plus one step for every tick spent searching",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
@@ -85,12 +85,12 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "tb-wastar",
         title: "TB-WA* (Time-Bounded Weighted A*)",
-        summary: "As tba, with a weighted estimate: it finds a path sooner, so it makes fewer detours, and \
+        summary: "Like tba, with a weighted estimate: it finds a path sooner, so it makes fewer detours, and \
                   the whole walk is often shorter.",
         paper: HERNANDEZ_2014,
         facts: Facts {
             cost: "at most 2w times the optimum once the path to the goal is being followed; with \
-                   trace=free, at most 2w times the optimum and one step for every k expansions in all",
+                   trace=free, at most 2w times the optimum plus one step for every k expansions",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
@@ -102,7 +102,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "tb-gbfs",
         title: "TB-GBFS (Time-Bounded Greedy Best-First Search)",
-        summary: "As tba, ordered by the estimate alone: the fewest steps back with small budgets, without \
+        summary: "Like tba, ordered by the estimate alone: the fewest steps back with small budgets, without \
                   any bound on the path.",
         paper: HERNANDEZ_2014,
         facts: Facts {
@@ -128,7 +128,7 @@ pub(super) static ENTRIES: &[Entry] = &[
                    shortcut=false) it converges to an optimal path",
             on_change: OnChange::RestartWhenCut,
             changes: "restarts its search when the path to the most promising node is cut: arrives in \
-                      unknown terrain exactly when there is a way",
+                      unknown terrain exactly when there is a path",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
@@ -245,7 +245,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "rtaa",
         title: "RTAA* (Real-Time Adaptive A*)",
-        summary: "As lss-lrta, with a cheaper update: the estimates of all expanded nodes are raised using \
+        summary: "Like lss-lrta, with a cheaper update: the estimates of all expanded nodes are raised using \
                   one number.",
         paper: "Koenig, Likhachev, \"Real-Time Adaptive A*\", AAMAS 2006; as run by Hernández et al. 2012",
         facts: LEARNING,
@@ -255,7 +255,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "a-rtaa",
         title: "aRTAA* (RTAA* that marks and avoids)",
-        summary: "As rtaa, but walks towards an open node whose estimate was never raised, if there is one.",
+        summary: "Like rtaa, but walks towards an open node whose estimate was never raised, if there is one.",
         paper: "Hernández, Baier, \"Real-Time Adaptive A* with Depression Avoidance\", AIIDE 2011",
         facts: Facts { cost: "no bound", ..LEARNING },
         default_budget: Some(100),
@@ -264,7 +264,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "da-rtaa",
         title: "daRTAA* (RTAA* that moves to the border)",
-        summary: "As rtaa, but walks towards the open nodes whose estimates were raised least: out of the \
+        summary: "Like rtaa, but walks towards the open nodes whose estimates were raised least: out of the \
                   heuristic depression.",
         paper: "Hernández, Baier, \"Real-Time Adaptive A* with Depression Avoidance\", AIIDE 2011; \
                 as run by Hernández et al. 2012",
@@ -275,7 +275,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "repeated-astar",
         title: "Repeated A*",
-        summary: "As astar, for terrain that is discovered on the way: when a wall is seen across the path, \
+        summary: "Like astar, for terrain that is discovered on the way: when a wall is seen across the path, \
                   the agent waits for a new search from its position.",
         paper: "as the complete search of Hernández et al. 2012",
         facts: REPLANNING,
@@ -300,7 +300,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         name: "dstar-lite",
         title: "D* Lite",
         summary: "One search from the goal that is repaired where the map turns out to differ, instead of \
-                  restarted; the agent waits until it is.",
+                  restarted; the agent waits for the repair.",
         paper: "Koenig, Likhachev, \"D* Lite\", AAAI 2002; as run by Hernández et al. 2012",
         facts: Facts {
             method: Method::Other,
@@ -322,14 +322,14 @@ pub(super) static ENTRIES: &[Entry] = &[
         name: "quickpath",
         title: "QuickPath",
         summary: "Descends the levels of the map's hierarchy without any search: any path, at once. If a step \
-                  takes more than ten groups of nodes and the budget is one, it waits a tick.",
+                  needs more than ten groups of nodes and the budget is 1, it waits for one tick.",
         paper: STURTEVANT,
         facts: Facts {
             first_move: FirstMove::AtOnce,
             work: WorkBound::PerUnit { expansions: 0, traces: 10, updates: 0 },
             cost: "no bound: the path is not searched for",
             changes: "the map repairs its hierarchy; climbs again from its position when its path is cut, \
-                      and knows at once that there is no way",
+                      and detects at once that there is no path",
             ..PLANNING
         },
         default_budget: Some(1),
@@ -338,8 +338,8 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "pra",
         title: "PRA* (Path-Refinement A*)",
-        summary: "Plans coarsely on the levels of the map's hierarchy, and refines one stretch at a time down \
-                  to single steps while it walks the one before; with k=inf the whole path, before the \
+        summary: "Plans coarsely on the levels of the map's hierarchy, and refines one segment at a time down \
+                  to single steps while it walks the previous one; with k=inf, the whole path before the \
                   first step.",
         paper: STURTEVANT,
         facts: Facts {
@@ -347,8 +347,8 @@ pub(super) static ENTRIES: &[Entry] = &[
             refines: true,
             work: WorkBound::PerUnit { expansions: 1, traces: 10, updates: 0 },
             cost: "no bound; most walks are within 2 % of the optimum, with k=inf within 1 %",
-            changes: "the map repairs its hierarchy; a stretch that is cut is planned again, and that \
-                      there is no way is known at once",
+            changes: "the map repairs its hierarchy; a segment that is cut is planned again; detects \
+                      at once that there is no path",
             ..PLANNING
         },
         default_budget: Some(100),
@@ -369,8 +369,8 @@ pub(super) static ENTRIES: &[Entry] = &[
             refines: true,
             no_openings: Some(ESTIMATES),
             cost: "no bound on the first walk",
-            changes: "the map repairs its hierarchy; a path that is cut is planned again, the learned \
-                      estimates are kept, and that there is no way is known at once",
+            changes: "the map repairs its hierarchy; a path that is cut is planned again, and the \
+                      learned estimates are kept; detects at once that there is no path",
             ..PLANNING
         },
         default_budget: None,
@@ -382,7 +382,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "d-lrta",
         title: "D LRTA* (LRTA* with dynamic control), our reconstruction",
-        summary: "LRTA* from subgoal to subgoal, with a lookahead as deep as each of them needs. Uses tables of \
+        summary: "LRTA* from subgoal to subgoal, with a lookahead as deep as each subgoal needs. Uses tables of \
                   subgoals precomputed for the map (`Subgoals`, given to the map by `set_subgoals`); \
                   without them it is LRTA*. Reconstructed from an outline: the original was not \
                   available.",
@@ -391,8 +391,8 @@ pub(super) static ENTRIES: &[Entry] = &[
         facts: Facts {
             no_openings: Some(ESTIMATES),
             cost: "no bound; with tables for level 3 most walks are within 10 % of the optimum",
-            changes: "any change invalidates the tables, and it continues as lrta; that there is no way \
-                      is known at once",
+            changes: "any change invalidates the tables, and it continues as lrta; detects at once that \
+                      there is no path",
             ..PLANNING
         },
         default_budget: None,
@@ -403,7 +403,7 @@ pub(super) static ENTRIES: &[Entry] = &[
     },
 ];
 
-/// What those that wait for a whole path on a map they know have in common.
+/// Common to those that wait for a whole path on a known map.
 const WAITING: Facts = Facts {
     complete: true,
     first_move: FirstMove::AfterPath,
@@ -416,17 +416,17 @@ const WAITING: Facts = Facts {
     ..Facts::NONE
 };
 
-/// The same of those that search again when their path is cut.
+/// Common to those that search again when their path is cut.
 const REPLANNING: Facts = Facts {
     cost_bound: CostBound::Optimal,
     cost: "each path is optimal on the map as it was known when it was searched",
     on_change: OnChange::RestartWhenCut,
     changes: "waits for a new search when the path is cut: arrives in unknown terrain exactly when there \
-              is a way",
+              is a path",
     ..WAITING
 };
 
-/// What the members of the time-bounded family that walk while they search have in common.
+/// Common to the members of the time-bounded family that walk while they search.
 const TIME_BOUNDED: Facts = Facts {
     complete: true,
     first_move: FirstMove::AtOnce,
@@ -440,7 +440,7 @@ const TIME_BOUNDED: Facts = Facts {
     ..Facts::NONE
 };
 
-/// What the members of the learning family have in common.
+/// Common to the members of the learning family.
 const LEARNING: Facts = Facts {
     complete: true,
     first_move: FirstMove::AtOnce,
@@ -452,12 +452,12 @@ const LEARNING: Facts = Facts {
     gives_up: GivesUp::Slowly,
     needs_reversible_edges: true,
     changes: "looks ahead on the map as it is known, and so walks around what it has seen: arrives in \
-              unknown terrain if there is a way",
+              unknown terrain if there is a path",
     no_openings: Some(ESTIMATES),
     ..Facts::NONE
 };
 
-/// What those that plan on a hierarchy have in common.
+/// Common to those that plan on a hierarchy.
 const PLANNING: Facts = Facts {
     complete: true,
     first_move: FirstMove::AfterLookahead,
@@ -469,11 +469,11 @@ const PLANNING: Facts = Facts {
     ..Facts::NONE
 };
 
-/// What an agent does that does not expect changes.
+/// The behavior of an agent that does not expect changes.
 const STOPPED: &str =
-    "restarts its search when its next step is blocked, or when it finds no way after a change";
+    "restarts its search when its next step is blocked, or when it finds no path after a change";
 
-/// Why the learning ones are not for maps that open.
+/// Why the learning family is not defined on maps where cells become free.
 const ESTIMATES: &str = "it arrives by raising its estimates, which may be too high once something opens; \
                          it would have to discard them each time, and could walk back and forth forever";
 

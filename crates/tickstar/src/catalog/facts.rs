@@ -25,9 +25,9 @@ pub struct Facts {
     pub complete: bool,
     /// When it first moves.
     pub first_move: FirstMove,
-    /// How it finds its way.
+    /// The search method.
     pub method: Method,
-    /// It plans in stretches, each reported by [`Event::Refined`](crate::Event::Refined), and every step is part
+    /// It plans in segments, each reported by [`Event::Refined`](crate::Event::Refined), and every step is part
     /// of one.
     pub refines: bool,
     /// The work it may do per tick.
@@ -39,13 +39,13 @@ pub struct Facts {
     pub cost_bound: CostBound,
     /// What is known of the cost of the walk, in a sentence.
     pub cost: &'static str,
-    /// How it finds out that there is no way.
+    /// How it detects that there is no path.
     pub gives_up: GivesUp,
     /// It walks or searches backwards along edges, so every edge needs a reverse edge of the same cost.
     pub needs_reversible_edges: bool,
     /// It plans on the levels of the map's [`Hierarchy`](crate::Hierarchy), so the map needs one.
     pub needs_hierarchy: bool,
-    /// What becomes of its search when the map changes.
+    /// What happens to its search when the map changes.
     pub on_change: OnChange,
     /// What it does when the map changes or turns out to differ, in a sentence.
     pub changes: &'static str,
@@ -87,8 +87,8 @@ impl Facts {
         matches!(self.first_move, FirstMove::AfterSegment | FirstMove::AfterPath)
     }
 
-    /// Whether it may take as many moves as the square of what can be reached to find out that the goal
-    /// cannot be, or never find out: a caller should limit the ticks.
+    /// Whether detecting that the goal is unreachable may take a number of moves quadratic in the number of
+    /// reachable nodes, or never happen: a caller should limit the ticks.
     pub const fn slow_to_give_up(&self) -> bool {
         !self.complete || matches!(self.gives_up, GivesUp::Slowly | GivesUp::Never)
     }
@@ -100,7 +100,7 @@ impl Facts {
 pub enum FirstMove {
     /// In the first tick, at any budget; it hardly ever waits later.
     AtOnce,
-    /// In the first tick, if the budget covers a lookahead of fixed size; otherwise once it has looked.
+    /// In the first tick, if the budget covers a lookahead of fixed size; otherwise once the lookahead is complete.
     AfterLookahead,
     /// In the first tick, but back and forth next to the start until it knows a whole path.
     BackAndForth,
@@ -113,7 +113,7 @@ pub enum FirstMove {
 }
 
 impl FirstMove {
-    /// As the tables of the docs put it, in the column "acts at once".
+    /// The text in the column "acts at once" of the docs' tables.
     pub const fn in_tables(self) -> &'static str {
         match self {
             FirstMove::AtOnce | FirstMove::AfterLookahead => "yes",
@@ -124,20 +124,20 @@ impl FirstMove {
     }
 }
 
-/// How an algorithm finds its way, as far as the order of its expansions is concerned.
+/// The search method of an algorithm, which determines the order of its expansions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Method {
     /// One A* search from the start, sliced into ticks; its estimate is multiplied by the parameter `weight`,
     /// if there is one.
     Astar,
-    /// The same, by the estimate alone.
+    /// Like `Astar`, ordered by the estimate alone.
     Greedy,
-    /// Before a move, A* from where it stands, for the whole budget of a tick; then it learns.
+    /// Before a move, A* from its position, for the whole budget of a tick; then it learns.
     AstarLookahead,
     /// Before a move, all nodes fewer than `depth` steps away; then it learns.
     BallLookahead,
-    /// In each tick where it stands, and up to `queue` nodes whose estimates may have to be raised.
+    /// In each tick its position, and up to `queue` nodes whose estimates may have to be raised.
     QueueLookahead,
     /// Something else; nothing is declared about the order of its expansions.
     Other,
@@ -147,7 +147,7 @@ pub enum Method {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum WorkBound {
-    /// At most so many of each for each unit of the budget.
+    /// At most this much work per unit of the budget.
     PerUnit {
         /// Expansions, at most one.
         expansions: u64,
@@ -172,7 +172,7 @@ pub enum CostBound {
     Optimal,
     /// The optimum, if the budget is unlimited; otherwise none.
     OptimalIfUnlimited,
-    /// The optimum, and one step for every tick spent searching.
+    /// The optimum plus one step for every tick spent searching.
     OptimalPlusSearch,
     /// `w` times the optimum.
     Weighted,
@@ -183,22 +183,22 @@ pub enum CostBound {
     None,
 }
 
-/// How an algorithm finds out that there is no way to the goal.
+/// How an algorithm detects that there is no path to the goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GivesUp {
     /// At once, without any work: the hierarchy knows.
     AtOnce,
-    /// When its search has exhausted what can be reached.
+    /// When its search has exhausted all reachable nodes.
     AfterSearch,
-    /// When its learned estimates exceed anything possible, which may take as many moves as the square of
-    /// what can be reached.
+    /// When its learned estimates exceed any possible cost, which may take a number of moves quadratic in the
+    /// number of reachable nodes.
     Slowly,
     /// Not at all.
     Never,
 }
 
-/// What becomes of a search when the map changes.
+/// What happens to a search when the map changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum OnChange {

@@ -43,7 +43,7 @@ impl Refused {
     }
 }
 
-/// Words, each for a value.
+/// The words for the values of a parameter.
 struct Words<T: 'static>(&'static [(&'static str, T)]);
 
 impl<T: Copy + PartialEq> Words<T> {
@@ -70,7 +70,7 @@ impl Whole {
         self.parse_or(text, || format!("a whole number from {least} to {most}"))
     }
 
-    /// The same, where something else is possible too: `expected` tells what.
+    /// Like [`parse`](Whole::parse), where other values are allowed too: `expected` describes all of them.
     fn parse_or(&self, text: &str, expected: impl Fn() -> String) -> Result<u32, Refused> {
         let Whole(least, most) = *self;
         let number = text.parse().ok().filter(|number| (least..=most).contains(number));
@@ -119,9 +119,9 @@ const FLAGS: [&str; 2] = ["false", "true"];
 const OPEN_LIST: Words<OpenList> =
     Words(&[("buckets", OpenList::Buckets), ("heap", OpenList::Heap)]);
 
-/// No map has so many levels.
+/// More levels than any map has.
 const MAX_LEVEL: u32 = 100;
-/// No map is so large that a lookahead of this depth does not cover it.
+/// A lookahead of this depth covers any map.
 const MAX_DEPTH: u32 = 1_000_000;
 /// A longer queue would take too much time per entry.
 const MAX_QUEUE: u32 = 10_000;
@@ -178,7 +178,7 @@ pub(super) mod time_bounded {
         number, ratio,
     };
 
-    /// `r` and `c` come before `trace` in a row: with `trace=free` they are checked, and not used.
+    /// `r` and `c` come before `trace` in a row: with `trace=free` they are checked but not used.
     pub const R: Setting<TimeBoundedConfig> = Setting {
         name: "r",
         meaning: "share of the budget for expansions, above 0 and below 1 (with trace=bounded)",
@@ -240,7 +240,7 @@ pub(super) mod time_bounded {
 
     pub const SWITCH: Setting<TimeBoundedConfig> = field!(
         TimeBoundedConfig: switch as FLAG, "switch", FLAGS,
-        "enhancement 2: do not leave a path for one that reaches less far",
+        "enhancement 2: do not switch to a path with a lower g",
     );
 
     pub const REOPEN: Setting<TimeBoundedConfig> = field!(
@@ -350,7 +350,7 @@ pub(super) mod pra {
 
     pub const K: Setting<PraConfig> = Setting {
         name: "k",
-        meaning: "the number of steps after which a path is cut, on every level, 1 or more, or inf \
+        meaning: "the number of steps to which a path is truncated, on every level, 1 or more, or inf \
                   (the paper: 2, 4, 8, 16, inf)",
         values: &["1", "2", "5", "16", "inf"],
         show: |config| config.k.map_or("inf".to_string(), |k| k.to_string()),
@@ -368,7 +368,7 @@ pub(super) mod pra {
         name: "level",
         meaning: "where planning starts, relative to the level on which start and goal are one node or \
                   adjacent. half: half as high, as in the paper; top: on that level; a number: on this \
-                  level, if it is lower; auto: as half, but so low that the next level has at least \
+                  level, if it is lower; auto: as half, but low enough that the next level has at least \
                   four times as many nodes as the square root of the number of cells",
         values: &["auto", "half", "top", "0", "1", "2"],
         show: |config| match config.start {
@@ -398,7 +398,7 @@ pub(super) mod pra {
 
     pub const KEEP: Setting<PraConfig> = field!(
         PraConfig: keep as FLAG, "keep", ["true", "false"],
-        "keep the paths of the upper levels from one stretch to the next",
+        "keep the paths of the upper levels from one segment to the next",
     );
 }
 
@@ -422,12 +422,12 @@ pub(super) mod pr_lrta {
 
     pub const GAMMA: Setting<PrLrtaConfig> = Setting {
         name: "gamma",
-        meaning: "the weight of costs relative to estimates, above 0 and at most 1, with two decimals \
-                  at most (the 2009 paper: 0.2, 0.4, 0.6, 1)",
+        meaning: "the weight of costs relative to estimates, above 0 and at most 1, with at most two \
+                  decimals (the 2009 paper: 0.2, 0.4, 0.6, 1)",
         values: &["0.2", "0.6", "1"],
         show: |config| config.gamma.to_string(),
         apply: |config, text| {
-            let expected = "above 0 and at most 1, with two decimals at most";
+            let expected = "above 0 and at most 1, with at most two decimals";
             let fits = |g: Ratio| g.num() > 0 && g <= Ratio::ONE && g.den() <= FINEST;
             config.gamma = ratio(text, expected, fits)?;
             Ok(())

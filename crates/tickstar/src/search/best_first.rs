@@ -1,26 +1,24 @@
-//! The resumable best-first search: A*, weighted A*, greedy search and Dijkstra's are settings of
-//! this one loop.
+//! The resumable best-first search: A*, weighted A*, greedy search and Dijkstra's algorithm are settings of this one
+//! loop.
 //!
-//! It may stop after any expansion and go on later with the same result, and it borrows the space
-//! for one call at a time. The goal counts as found as soon as nothing on the open list has a
-//! smaller key, so no expansion is spent on it.
+//! It may stop after any expansion and continue later with the same result, and it borrows the space for one call at a
+//! time. The goal counts as found as soon as nothing on the open list has a smaller key, so no expansion is spent on
+//! it.
 //!
-//! A search is of the map as it was when it began. If a node is blocked or opened meanwhile, what it
-//! expands later is seen as it is then, but the search may miss ways; a caller that changes the map
-//! begins anew, at the latest when the search is exhausted. With [`SearchConfig::blocking`] no way is
-//! missed if nodes are only blocked.
+//! A search is valid for the map as it was at the start. If a node is blocked or opened later, subsequent expansions
+//! see the current map, but the search may miss paths; a caller that changes the map must start a new search, at the
+//! latest when this one is exhausted. With [`SearchConfig::blocking`], no path is missed if nodes are only blocked.
 //!
 //! # Invariants
-//! * A parent pointer is set only together with a g-value derived from it, and g-values only fall,
-//!   so g falls strictly along parent pointers: they form a tree that ends in a root, at all times.
+//! * A parent pointer is set only together with a g-value derived from it, and g-values only decrease, so g decreases
+//!   strictly along parent pointers: they form a tree that ends in a root, at all times.
 //! * Without reopening, the parent of a closed node never changes.
 //!
 //! # Real-time bound
-//! An expansion costs a constant number of look-ups and at most one insertion an edge. Stale
-//! entries that come to the top are dropped without a charge; each was inserted by an expansion
-//! that was charged, so this is constant time amortised. A single expansion can be dearer: when
-//! the open list turns to its next bucket, it looks at every entry in it, and on an open map of
-//! millions of cells one bucket can hold more than a hundred thousand.
+//! An expansion takes a constant number of lookups and at most one insertion per edge. Stale entries that reach the top
+//! are dropped without a charge; each was inserted by an expansion that was charged, so this takes amortized constant
+//! time. A single expansion can be more expensive: when the open list advances to its next bucket, it visits every
+//! entry in it, and on an open map with millions of cells one bucket can hold more than a hundred thousand.
 
 use super::learned::Learned;
 use super::open::{Entry, List, Open, OpenList};
@@ -30,46 +28,46 @@ use super::problem::{Problem, Toward};
 use super::table::{Paged, Stamp, Stamped, Taken};
 use crate::{Cost, Map, NodeId, Skip, Slice};
 
-/// Where a search stands.
+/// The state of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// There are nodes left to expand.
     Working,
-    /// The goal is the best of the open list: its path is known.
+    /// The goal is the best node of the open list: its path is known.
     Reached,
-    /// No node is left and the goal was not met: it cannot be reached.
+    /// No node is left and the goal was not generated: it is unreachable.
     Exhausted,
 }
 
-/// How a [`BestFirst`] search works.
+/// The settings of a [`BestFirst`] search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchConfig {
     /// Which node is expanded next.
     pub priority: Priority,
-    /// Which open list keeps them.
+    /// Which open list is used.
     pub open: OpenList,
-    /// Whether a closed node to which a cheaper way is found is opened again.
+    /// Whether a closed node is reopened when a cheaper path to it is found.
     ///
-    /// Off by default. A* never meets such a node. Weighted A* does, and its bound of `w` times the
-    /// optimum holds without reopening too, as the estimate is consistent; with reopening it may
-    /// expand more nodes than A*, which undoes what the weight is for.
+    /// Off by default. This never happens in A*. It does in weighted A*, whose bound of `w` times the optimum holds
+    /// without reopening too, as the heuristic is consistent; with reopening it may expand more nodes than A*, which
+    /// defeats the purpose of the weight.
     pub reopen: bool,
-    /// Whether nodes may be blocked while the search goes on.
+    /// Whether nodes may be blocked while the search is in progress.
     ///
-    /// Off by default: A* then looks at fewer neighbours. With it on, a search that is exhausted has
-    /// shown that there is no way on the map as it is now, if no node was opened meanwhile.
+    /// Off by default: A* then generates fewer neighbors. If it is on, an exhausted search proves that no path exists
+    /// on the current map, provided that no node was opened in the meantime.
     pub blocking: bool,
-    /// Whether each search teaches those after it, towards the same goal, better estimates.
+    /// Whether each search improves the heuristic for later searches toward the same goal.
     ///
-    /// They stay consistent, and never exceed the true distance, as long as nodes are only blocked; a
-    /// caller that opens one must say so by [`BestFirst::note_opening`].
+    /// The learned heuristic stays consistent, and never exceeds the true distance, as long as nodes are only blocked;
+    /// a caller that opens one must report it with [`BestFirst::note_opening`].
     pub learn: bool,
 }
 
-/// Neighbours that are taken in together.
+/// The number of neighbors collected before they are processed.
 const BATCH: usize = 8;
 
-/// What the search knows of a node.
+/// The search's data for a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
     g: Cost,
@@ -86,7 +84,7 @@ impl Stamp for Record {
     }
 }
 
-/// A best-first search that can be stopped and resumed, and reused without giving up its memory.
+/// A best-first search that can be stopped and resumed, and reused without releasing its memory.
 ///
 /// ```
 /// use tickstar::search::{BestFirst, SearchConfig, Status};
@@ -105,7 +103,7 @@ impl Stamp for Record {
 pub struct BestFirst {
     nodes: Stamped<Record>,
     open: List,
-    /// Room for the neighbors of a node that has more of them than a batch holds.
+    /// Scratch for the neighbors of a node that has more of them than a batch holds.
     more: Vec<Candidate>,
     learned: Option<Box<Learned>>,
     core: Core,
@@ -116,13 +114,12 @@ pub struct BestFirst {
 struct Core {
     config: SearchConfig,
     goal: NodeId,
-    /// The goal's key once it has been generated; until then the largest number, which a saturated key can
-    /// be too.
+    /// The goal's key once it has been generated; until then the largest integer, which a saturated key can also be.
     goal_key: u64,
-    /// The node that would be expanded next, when the search last stopped.
+    /// The node that would have been expanded next when the search last stopped.
     best: Option<NodeId>,
     status: Status,
-    /// An edge has come since the search began, so no neighbor may be taken for seen.
+    /// An edge has appeared since the search started, so no neighbor may be omitted.
     opened: bool,
     /// The search does not end at the goal.
     endless: bool,
@@ -145,7 +142,7 @@ impl BestFirst {
         BestFirst { nodes: Stamped::default(), open, more: Vec::new(), learned, core }
     }
 
-    /// Takes memory from this pool from now on.
+    /// Allocates from this pool from now on.
     pub fn set_pool(&mut self, pool: &Pool) {
         self.nodes.pages_mut().set_pool(pool);
         if let Some(learned) = &mut self.learned {
@@ -153,7 +150,7 @@ impl BestFirst {
         }
     }
 
-    /// Returns the memory of the search, and with it all it has found. What was learned is kept.
+    /// Returns the memory of the search, which discards its result. The learned heuristic is kept.
     pub(crate) fn release(&mut self) {
         if self.learned.is_none() {
             self.nodes.pages_mut().release();
@@ -164,18 +161,18 @@ impl BestFirst {
         self.core.best = None;
     }
 
-    /// Gives memory that was released back to the allocator, at most so many blocks of it.
+    /// Returns released memory to the allocator, at most `blocks` blocks.
     pub(crate) fn reclaim(&mut self, blocks: u64) {
         self.nodes.pages_mut().reclaim(blocks);
     }
 
-    /// Begins a new search from one node to another.
+    /// Starts a new search from one node to another.
     pub fn start(&mut self, map: &impl Map, root: NodeId, goal: NodeId) {
         self.begin(map, goal, map.estimate(root, goal));
         self.add_root(map, root, Cost::ZERO);
     }
 
-    /// Begins a new search that does not end at a goal, but goes on until no node is left. The nodes on the way to
+    /// Starts a new search that does not end at a goal, but continues until no node is left. Nodes on the way to
     /// `toward` are expanded first.
     pub fn explore(&mut self, map: &impl Map, root: NodeId, toward: NodeId) {
         self.begin(map, toward, map.estimate(root, toward));
@@ -183,29 +180,28 @@ impl BestFirst {
         self.add_root(map, root, Cost::ZERO);
     }
 
-    /// Begins a new search towards a goal, with no root yet, of which the farthest will be about
-    /// `from_root` away. Constant time: nothing of the search before is touched.
+    /// Starts a new search toward a goal, without a root yet; the heuristic of the farthest root will be about
+    /// `from_root`. Constant time: the data of the previous search are not touched.
     ///
-    /// If it learns, the heuristic is updated from the search before; all is forgotten if the goal is
-    /// another. With a priority other than that of A* this takes constant time amortized: entries of its
-    /// second open list that have gone stale may have to be dropped first.
+    /// If the search learns, the heuristic is updated from the previous search; if the goal differs, the learned
+    /// heuristic is discarded. With a priority other than that of A* this takes amortized constant time: stale entries
+    /// of its second open list may have to be dropped first.
     pub fn begin(&mut self, map: &impl Map, goal: NodeId, from_root: Cost) {
         self.begin_problem(&Toward { map, goal }, goal, from_root);
     }
 
-    /// Adds a node the search begins from, with a cost it has already. A node that is not in the
-    /// map, or has a cost beyond 2^63, is no beginning and is left out.
+    /// Adds a root with an initial cost. A node that is not in the map, or has a cost beyond 2^63, is ignored.
     pub fn add_root(&mut self, map: &impl Map, root: NodeId, g: Cost) {
         self.add_root_of(&Toward { map, goal: self.core.goal }, root, g);
     }
 
-    /// Expands nodes until the goal is the best of the open list, no node is left, or the slice is
-    /// spent. Going on where it stopped gives the same as never having stopped.
+    /// Expands nodes until the goal is the best node of the open list, no node is left, or the slice is spent. The
+    /// result does not depend on where the search was stopped and resumed.
     pub fn run(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> Status {
         self.run_problem(&Toward { map, goal: self.core.goal }, slice)
     }
 
-    /// As [`BestFirst::start`], for any search problem.
+    /// Like [`BestFirst::start`], for any search problem.
     pub(crate) fn start_problem(&mut self, problem: &impl Problem, root: NodeId, goal: NodeId) {
         self.begin_problem(problem, goal, problem.estimate(root));
         self.add_root_of(problem, root, Cost::ZERO);
@@ -223,7 +219,7 @@ impl BestFirst {
         }
         self.nodes.begin();
         if self.number() < number {
-            // The numbers of searches begin anew.
+            // The numbering of searches restarts.
             self.learned.iter_mut().for_each(|learned| learned.clear());
         }
         let range = self.core.config.priority.key_range(problem.max_edge_cost(), from_root);
@@ -243,7 +239,7 @@ impl BestFirst {
         }
     }
 
-    /// As [`BestFirst::run`], for any search problem.
+    /// Like [`BestFirst::run`], for any search problem.
     pub(crate) fn run_problem(&mut self, problem: &impl Problem, slice: &mut Slice<'_>) -> Status {
         let (nodes, more) = (&mut self.nodes, &mut self.more);
         let learned = self.learned.as_deref_mut();
@@ -260,15 +256,15 @@ impl BestFirst {
         self.nodes.now() >> 1
     }
 
-    /// Reports that an edge has come or grown cheaper. The learned heuristic may then be wrong and is
-    /// dropped; and from here on the search under way, which may miss ways over what it has expanded
-    /// already, at least generates every neighbor of what it expands. Constant time.
+    /// Reports that an edge has appeared or become cheaper. The learned heuristic may then be wrong and is discarded.
+    /// The search in progress may miss paths over nodes that it has already expanded, but from now on it generates
+    /// every neighbor of the nodes it expands. Constant time.
     pub fn note_opening(&mut self) {
         self.core.opened = true;
         self.forget();
     }
 
-    /// Drops what was learned; the search under way will teach nothing either. Constant time.
+    /// Discards the learned heuristic; the search in progress will contribute no update either. Constant time.
     pub(crate) fn forget(&mut self) {
         let number = self.number();
         if let Some(learned) = &mut self.learned {
@@ -276,26 +272,26 @@ impl BestFirst {
         }
     }
 
-    /// Raises the heuristic of a node for the searches to come, if this one learns.
+    /// Raises the heuristic of a node for later searches, if this one learns.
     pub(crate) fn raise(&mut self, node: NodeId, h: Cost) {
         if let Some(learned) = &mut self.learned {
             learned.raise(node, h);
         }
     }
 
-    /// The estimate of a node that the current search has met, given that of the space: as
-    /// [`BestFirst::estimate`], in less time.
+    /// The heuristic of a node that the current search has generated, given that of the space: like
+    /// [`BestFirst::estimate`], but faster.
     pub(crate) fn known(&self, node: NodeId, plain: Cost) -> Cost {
         self.learned.as_ref().map_or(plain, |learned| learned.known(node, plain))
     }
 
-    /// No estimate of a node from which there is a way exceeds this, if this search learns.
+    /// No heuristic of a node with a path to the goal exceeds this, if this search learns.
     pub(crate) fn bound(&self, max_edge: Cost) -> Cost {
         self.learned.as_ref().map_or(Cost::INFINITE, |learned| learned.bound(max_edge))
     }
 
-    /// The open node with the smallest rank, given its estimate; of several the one that would be
-    /// expanded first. For A*, whose key tells the estimate. Looks at the whole open list.
+    /// The open node with the smallest rank, given its heuristic; among several, the one that would be expanded first.
+    /// For A* only, whose key determines the heuristic. Visits the whole open list.
     pub(crate) fn best_by(
         &self,
         rank: impl Fn(NodeId, Cost) -> Cost,
@@ -324,8 +320,7 @@ impl BestFirst {
         best.map(|(_, entry)| entry.node())
     }
 
-    /// The estimate from a node to the goal of the current search: the space's own, or a greater one
-    /// that was learned.
+    /// The heuristic from a node to the goal of the current search: that of the space, or a larger learned one.
     pub fn estimate(&self, map: &impl Map, node: NodeId) -> Cost {
         let plain = map.estimate(node, self.core.goal);
         match &self.learned {
@@ -337,7 +332,7 @@ impl BestFirst {
         }
     }
 
-    /// Where the search stood when it last stopped.
+    /// The state of the search when it last stopped.
     pub fn status(&self) -> Status {
         self.core.status
     }
@@ -347,8 +342,8 @@ impl BestFirst {
         self.core.goal
     }
 
-    /// The most promising node when the search last stopped: the goal once it is reached, else the
-    /// node that would be expanded next.
+    /// The most promising node when the search last stopped: the goal once it is reached, else the node that would be
+    /// expanded next.
     pub fn best(&self) -> Option<NodeId> {
         match self.core.status {
             Status::Reached => Some(self.core.goal),
@@ -357,12 +352,12 @@ impl BestFirst {
         }
     }
 
-    /// The cost of the way found to a node, if the current search has met it.
+    /// The cost of the path found to a node, if the current search has generated it.
     pub fn cost_to(&self, node: NodeId) -> Option<Cost> {
         self.record(node).map(|record| record.g)
     }
 
-    /// The node before this one on the way found to it; none for a root or a node not met.
+    /// The predecessor of a node on the path found to it; `None` for a root or a node that was not generated.
     #[inline]
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
         self.record(node).map(|record| record.parent).filter(|&parent| parent != node)
@@ -373,7 +368,7 @@ impl BestFirst {
         self.record(node).is_some_and(|record| record.stamp & 1 == 1)
     }
 
-    /// The way found to a node, root first, if the current search has met it.
+    /// The path found to a node, root first, if the current search has generated it.
     pub fn path_to(&self, node: NodeId) -> Option<Vec<NodeId>> {
         self.record(node)?;
         let mut path: Vec<_> =
@@ -388,8 +383,8 @@ impl BestFirst {
         self.nodes.bytes() + self.open.bytes() + learned
     }
 
-    /// The smallest `g + h` on the open list, as far as it is needed for learning. The goal stays on
-    /// the list when it is found, so it takes part.
+    /// The smallest `g + h` on the open list, as needed for learning. The goal stays on the list when it is found, so
+    /// it is included.
     fn least_f(&mut self) -> Option<Cost> {
         let learned = self.learned.as_deref_mut()?;
         let (nodes, stamp) = (self.nodes.pages(), self.nodes.now());
@@ -430,7 +425,7 @@ impl Core {
         root: NodeId,
         g: Cost,
     ) {
-        // Costs further on are summed without a check; see the hot loop.
+        // Later sums of costs are not checked for overflow; see the hot loop.
         if !problem.contains(root) || g.0 > 1 << 63 {
             return;
         }
@@ -460,15 +455,14 @@ impl Core {
 
     /// Expands nodes; the hot loop.
     ///
-    /// Most neighbors are known already at no greater cost. Finding that out needs one look at a record
-    /// and no change, so it is done first, for all neighbors; what is left, two of them on average,
-    /// is inserted after. Together in one pass the code for inserting would stand eight times in
-    /// the loop, once for each direction, and be too large to be inlined. For the same reason the
-    /// settings are copied out of `self`: what does not change in the loop stays in registers. The block of
-    /// the node is taken out of the table for as long as it is expanded: nearly all neighbors are in it, and
-    /// are found without going down from the root of the table.
+    /// Most neighbors have already been generated at no greater cost. Detecting that needs one read of a record and no
+    /// write, so it is done first, for all neighbors; the rest, two of them on average, are inserted afterwards. In a
+    /// single pass, the insertion code would occur eight times in the loop, once per direction, and be too large to be
+    /// inlined. For the same reason the settings are copied out of `self`: loop invariants stay in registers. The block
+    /// of the node is taken out of the table during its expansion: nearly all neighbors are in it, and are found
+    /// without descending from the root of the table.
     #[inline(never)]
-    #[allow(clippy::too_many_arguments)] // the parts of `BestFirst`, which are borrowed apart
+    #[allow(clippy::too_many_arguments)] // the fields of `BestFirst`, borrowed separately
     fn run<O: Open, P: Problem, const LEARN: bool>(
         &mut self,
         nodes: &mut Paged<Record>,
@@ -483,7 +477,7 @@ impl Core {
             return;
         }
         let inserter = self.inserter(stamp);
-        // A node that is learned from must have given every neighbor its g.
+        // If the search learns, every neighbor of an expanded node must have been offered its g.
         let steady = !self.config.blocking && !self.config.learn;
         let skip = if inserter.plain && steady { Skip::Beaten } else { Skip::Seen };
         let opened = self.opened;
@@ -501,8 +495,8 @@ impl Core {
                 open.pop();
                 continue;
             }
-            // The goal wins every tie, or a space with a zero estimate could expand for ever
-            // without acting on a goal that is already as good as anything else.
+            // The goal wins every tie; otherwise, with a zero heuristic, the search could keep expanding nodes although
+            // the goal is already as good as any of them.
             if goal_key <= top.key && is_generated(nodes, stamp, self.goal) {
                 self.status = Status::Reached;
                 break;
@@ -515,7 +509,7 @@ impl Core {
             let mut taken = nodes.take_block(top.node());
             let record = taken.find_mut(top.node()).expect("an open node has a record");
             record.stamp = stamp | 1;
-            // As if the search had begun here: nothing is left out.
+            // As if the search had started here: no neighbor is omitted.
             let came_from = if opened { top.node() } else { record.parent };
             let mut count = 0;
             problem.for_each_successor(top.node(), came_from, skip, |to, cost, h| {
@@ -557,7 +551,7 @@ impl Core {
     }
 }
 
-/// A new or cheaper way to a node: its cost, and the estimate from there.
+/// A new or cheaper path to a node: its cost, and the heuristic there.
 #[derive(Clone, Copy, Debug, Default)]
 struct Candidate {
     to: NodeId,
@@ -577,7 +571,7 @@ struct Inserter {
 }
 
 impl Inserter {
-    /// Takes the new or cheaper ways from a parent to these nodes, as far as the settings let it.
+    /// Applies the new or cheaper paths from a parent to these nodes, as far as the settings allow.
     #[inline(always)]
     fn insert<O: Open>(
         self,
@@ -610,7 +604,7 @@ impl Inserter {
         }
     }
 
-    /// The same for a search that does not learn, with the block of the parent at hand.
+    /// The same for a search that does not learn, given the block of the parent.
     #[inline(always)]
     fn insert_near<O: Open>(
         self,
@@ -632,24 +626,24 @@ impl Inserter {
         }
     }
 
-    /// Writes a way into the record of a node, if it is new or cheaper and the settings allow it. Returns the
-    /// key to put the node on the open list with.
+    /// Stores a path in the record of a node, if it is new or cheaper and the settings allow it. Returns the key with
+    /// which to put the node on the open list.
     #[inline(always)]
     fn improve(self, record: &mut Record, parent: NodeId, g: Cost, h: Cost) -> Option<u64> {
         let Inserter { priority, plain, reopen, stamp, .. } = self;
         if record.stamp | 1 == stamp | 1 {
             let frozen = record.stamp != stamp && !reopen;
-            // A greater cost is found here only where two edges lead to the same node.
+            // A greater cost occurs here only if two edges lead to the same node.
             if frozen || !priority.counts_cost() || g >= record.g {
                 return None;
             }
         }
         *record = Record { g, parent, stamp };
-        // A* is what nearly every search is, and needs no multiplication.
+        // Nearly every search is A*, which needs no multiplication.
         Some(if plain { (g + h).0 } else { priority.key(g, h) })
     }
 
-    /// Takes in the neighbors that one batch did not hold; no node of a grid has that many.
+    /// Processes the neighbors that do not fit into one batch; no node of a grid has that many.
     #[cold]
     #[inline(never)]
     fn insert_more<O: Open>(
@@ -672,16 +666,16 @@ fn spill(more: &mut Vec<Candidate>, candidate: Candidate) {
     more.push(candidate);
 }
 
-/// Whether the search has generated the node. Asked when the goal seems to be the best of the open list,
-/// which it also seems while it is not there and all keys are saturated.
+/// Whether the search has generated the node. Checked when the goal seems to be the best node of the open list, which
+/// it also seems to be when it is not there and all keys are saturated.
 #[cold]
 #[inline(never)]
 fn is_generated(nodes: &Paged<Record>, stamp: u32, node: NodeId) -> bool {
     nodes.get(node).stamp() == stamp
 }
 
-/// Whether the entry is still what the record says: it is stale when its node has been closed or
-/// given a cheaper way since.
+/// Whether the entry is still current: it is stale if its node has been closed since, or a cheaper path to it was
+/// found.
 #[inline]
 fn is_live(record: Record, stamp: u32, entry: &Entry) -> bool {
     record.stamp == stamp && record.g == entry.g

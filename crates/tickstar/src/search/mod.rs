@@ -1,7 +1,6 @@
-//! The one resumable best-first search, and the parts it is made of.
+//! The single resumable best-first search, and its components.
 //!
-//! For a whole path in one call there is [`find_path`](crate::find_path); [`BestFirst`] finds the same path a slice
-//! at a time.
+//! [`find_path`](crate::find_path) computes a complete path in one call; [`BestFirst`] finds the same path in slices.
 
 mod best_first;
 mod learned;

@@ -1,8 +1,8 @@
 //! The open list: a heap, or a ring of buckets by key, in exactly the same order.
 //!
-//! Both hold entries in one total order (smaller key, then larger g, then last in first out), so
-//! they give the same searches bit for bit. Entries are never moved when a node improves: the new
-//! entry is added and the old one is recognised as stale when it comes to the top.
+//! Both order their entries by one total order (smaller key, then larger g, then last in first out), so searches are
+//! bit-identical with either. Entries are never moved when a node improves: a new entry is added, and the old one is
+//! recognized as stale when it reaches the top.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -11,25 +11,24 @@ use crate::{Cost, NodeId};
 /// Which open list a search uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OpenList {
-    /// Buckets by key, of which only the best few entries are kept sorted. Inserting takes constant
-    /// time whatever the length of the list; taking out the best does so amortised, as far as keys
-    /// spread over buckets: each entry is looked at a constant number of times and sorted once,
-    /// among those of its bucket. That is done for a whole bucket when its turn comes, so an
-    /// expansion that opens a large one is slower than others.
+    /// Buckets by key, of which only the best few entries are kept sorted. Inserting takes constant time whatever the
+    /// length of the list. Removing the best entry takes amortized constant time, as long as keys spread over buckets:
+    /// each entry is visited a constant number of times and sorted once, among those of its bucket. A whole bucket is
+    /// processed when it becomes the first one, so an expansion that opens a large bucket is slower than others.
     #[default]
     Buckets,
-    /// One four-ary heap. Each operation costs the logarithm of the list, and the list is copied
-    /// when it outgrows its memory.
+    /// One four-ary heap. Each operation takes time logarithmic in the length of the list, and the list is copied when
+    /// it outgrows its memory.
     Heap,
 }
 
-/// An open node with the key and cost it was inserted with.
+/// An open node with the key and cost with which it was inserted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub key: u64,
     pub g: Cost,
-    /// A count of insertions, for last in first out, above the node. One word, because a word that
-    /// is written in two halves and read whole stalls the processor.
+    /// The insertion count, for last in first out, in the high bits and the node in the low bits. It is one word,
+    /// because a word that is written in two halves and read whole stalls the processor.
     tail: u64,
 }
 
@@ -39,8 +38,8 @@ impl Entry {
         NodeId(self.tail as u32)
     }
 
-    /// Smaller key, then larger g, then last in first out. Written without branches: which of two
-    /// entries is better is a coin toss the processor cannot predict.
+    /// Smaller key, then larger g, then last in first out. Written without branches: which of two entries is better is
+    /// unpredictable for the processor.
     #[inline]
     pub fn before(&self, other: &Entry) -> bool {
         let rank = |entry: &Entry| u128::from(entry.key) << 64 | u128::from(!entry.g.0);
@@ -66,20 +65,20 @@ impl Serial {
     }
 }
 
-/// The small interface behind which the two open lists stand.
+/// The interface shared by the two open lists.
 pub(crate) trait Open {
-    /// Empties the list for keys that are expected to be open within such a range at a time.
+    /// Empties the list; the keys that are open at the same time are expected to lie within a range of this size.
     fn clear(&mut self, key_range: u64);
     fn push(&mut self, key: u64, g: Cost, node: NodeId);
-    /// The best entry. Entries that are not live any more may be dropped on the way, or shown.
+    /// The best entry. Entries that are no longer live may be dropped on the way, or returned.
     fn peek(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry>;
-    /// Takes out the entry that [`Open::peek`] has just shown.
+    /// Removes the entry that [`Open::peek`] has just returned.
     fn pop(&mut self);
-    /// Shows every entry, live or not, in any order.
+    /// Visits every entry, live or not, in any order.
     fn for_each(&self, visit: impl FnMut(&Entry));
     fn bytes(&self) -> usize;
 
-    /// The best entry that is live. Stale ones before it are dropped.
+    /// The best live entry. Stale entries before it are dropped.
     #[inline]
     fn best(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry> {
         while let Some(top) = self.peek(&live) {
@@ -114,11 +113,10 @@ impl List {
         }
     }
 
-    /// Drops what has gone stale wherever it is, and all but the latest of the entries of one node.
-    /// The order of the others stays as it is. Answers how many are left.
+    /// Removes stale entries wherever they are, and all but the latest of the entries of one node. The order of the
+    /// others is preserved. Returns how many are left.
     ///
-    /// Only a search that goes on for ever needs this: elsewhere the stale entries left behind are
-    /// fewer than the nodes met.
+    /// Only a search that never ends needs this: elsewhere there are fewer stale entries than generated nodes.
     pub fn tidy(&mut self, key_range: u64, live: impl Fn(&Entry) -> bool) -> usize {
         let mut entries = match self {
             List::Heap(open) => std::mem::take(&mut open.heap.entries),
@@ -146,7 +144,7 @@ impl List {
         entries.len()
     }
 
-    /// Gives its memory back. To be cleared before it is used again.
+    /// Returns its memory. The list must be cleared before it is used again.
     pub fn release(&mut self) {
         match self {
             List::Heap(open) => *open = Heap::default(),
@@ -154,7 +152,7 @@ impl List {
         }
     }
 
-    /// How many entries were visited to refill the list since this was last asked.
+    /// The number of entries visited to refill the list since the last call.
     pub fn take_visited(&mut self) -> u64 {
         match self {
             List::Heap(_) => 0,
@@ -263,28 +261,27 @@ impl Open for Heap {
     }
 }
 
-/// Buckets in the ring, a bit of `filled` each.
+/// The number of buckets in the ring, one bit of `filled` each.
 const BUCKETS: u64 = 128;
-/// The least number of entries sorted at a time. Small in tests, so that they meet large buckets.
+/// The minimum number of entries sorted at a time. It is small in tests, so that they cover large buckets.
 const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
-/// A plain bucket queue takes any entry of the first bucket. To give the exact order, the best
-/// entries of that bucket are moved to `front` and sorted, best last. Most entries an A* search
-/// inserts either belong at the very end of `front` (the same key as the node expanded, and a larger
-/// g) or into a bucket further on, and both are done in constant time; each entry is sorted once,
-/// among few. A heap in each bucket was three times slower: where many entries share a key, it sifts
-/// through all of them on every removal.
+/// A plain bucket queue takes any entry of the first bucket. To obtain the exact order, the best entries of that bucket
+/// are moved to `front` and sorted, best last. Most entries that an A* search inserts belong either at the very end of
+/// `front` (the same key as the expanded node, and a larger g) or into a later bucket, and both take constant time;
+/// each entry is sorted once, among few. A heap in each bucket was three times slower: where many entries share a key,
+/// it sifts through all of them on every removal.
 ///
-/// The bucket of a key is `key >> shift`, modulo the ring. `shift` is chosen so that the ring covers
-/// the range of keys the search is expected to have open at a time; keys of a later turn of the ring
-/// may share a bucket, and are left there until their turn comes.
+/// The bucket of a key is `key >> shift`, modulo the ring. `shift` is chosen so that the ring covers the range of keys
+/// that the search is expected to have open at the same time; keys of a later turn of the ring may share a bucket, and
+/// stay there until that turn.
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets {
-    /// Better than everything in the ring; sorted, best last.
+    /// Better than every entry in the ring; sorted, best last.
     front: Vec<Entry>,
-    /// `front` is cut back when it grows beyond this.
+    /// `front` is truncated when it grows beyond this.
     limit: usize,
     /// Allocated when it is first needed.
     ring: Option<Box<Ring>>,
@@ -292,17 +289,16 @@ pub(crate) struct Buckets {
     shift: u32,
     /// No entry in the ring has a bucket number (before the modulo) below this.
     turn: u64,
-    /// No entry in the ring has the number `turn` itself.
+    /// No entry in the ring has the bucket number `turn` itself.
     turn_done: bool,
     serial: Serial,
-    /// Entries visited to refill `front`.
+    /// The number of entries visited to refill `front`.
     visited: u64,
 }
 
 type Ring = [Vec<Entry>; BUCKETS as usize];
 
-/// Makes room for a quarter more: less to spare than doubling, as there are many buckets and an agent
-/// should be small.
+/// Grows the capacity by a quarter: less slack than doubling, as there are many buckets and an agent should be small.
 #[cold]
 #[inline(never)]
 fn grow(bucket: &mut Vec<Entry>) {
@@ -345,7 +341,7 @@ impl Buckets {
         bucket.push(entry);
     }
 
-    /// Inserts in order. By far the most entries that come here are better than all others.
+    /// Inserts in order. Nearly all entries inserted here are better than all others.
     #[inline(always)]
     fn push_to_front(&mut self, entry: Entry) {
         match self.front.last() {
@@ -367,7 +363,7 @@ impl Buckets {
         self.front.insert(at, entry);
     }
 
-    /// Puts the worse half of `front` back into the ring.
+    /// Moves the worse half of `front` back into the ring.
     #[cold]
     fn cut_front(&mut self) {
         let half = self.front.len() / 2;
@@ -395,8 +391,8 @@ impl Buckets {
             if passed < BUCKETS {
                 self.turn += 1;
             } else {
-                // A whole turn without an entry of its own: go on at the smallest there is.
-                // (None is left if all that was found on the way was stale.)
+                // A whole turn without an entry of its own: continue at the smallest one there is. (None is left if all
+                // entries found on the way were stale.)
                 let entries = self.ring.iter().flat_map(|ring| ring.iter().flatten());
                 let keys = entries.map(|entry| entry.key >> self.shift);
                 self.turn = keys.min().unwrap_or(self.turn);
@@ -405,14 +401,14 @@ impl Buckets {
         }
     }
 
-    /// Moves the best entries of the bucket whose turn it is to `front`, if any are of this turn.
+    /// Moves the best entries of the current bucket to `front`, if any belong to this turn.
     fn take_chunk(&mut self, live: impl Fn(&Entry) -> bool) {
         let at = self.turn % BUCKETS;
         let Some(ring) = &mut self.ring else { return };
         let bucket = &mut ring[at as usize];
         self.visited += bucket.len() as u64;
-        // About half of all entries have gone stale by the time their turn comes. Of a large bucket
-        // only a share is sorted, so that its entries are looked at a constant number of times each.
+        // About half of all entries are stale by the time their turn comes. Of a large bucket only a fraction is
+        // sorted, so that each of its entries is visited a constant number of times.
         let mut rest = 0;
         if bucket.len() > CHUNK {
             bucket.retain(&live);
@@ -515,10 +511,9 @@ mod tests {
     }
 
     proptest! {
-        /// Pushes and pops in any order and any spread of keys: both lists give what a sorted list
-        /// gives.
+        /// Pushes and pops in any order and with any spread of keys: both lists return what a sorted list returns.
         #[test]
-        fn both_lists_are_one_order(
+        fn both_lists_return_entries_in_the_same_order(
             span in prop_oneof![Just(0_u64), Just(1), Just(1000), Just(u64::MAX)],
             spread in prop_oneof![Just(3_u64), Just(1000), Just(u64::MAX)],
             steps in prop::collection::vec((any::<u64>(), 0_u64..4, 0_u8..3), 1..300),
@@ -550,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_nothing_but_stale_entries_is_empty() {
+    fn a_list_with_only_stale_entries_is_empty() {
         for keys in [vec![0], vec![5, 700, 90_000], (0..500).collect::<Vec<u64>>()] {
             let mut open = Buckets::default();
             open.clear(10);
@@ -564,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn tidying_keeps_the_order_of_what_is_live() {
+    fn removing_stale_entries_preserves_the_order_of_live_ones() {
         for kind in [OpenList::Buckets, OpenList::Heap] {
             let mut list = List::new(kind);
             list.clear(1000);
@@ -576,7 +571,7 @@ mod tests {
                 List::Heap(open) => drain(open),
                 List::Buckets(open) => drain(open),
             };
-            // Node 7 is there twice, and all above 20 are stale.
+            // Node 7 occurs twice, and all nodes above 20 are stale.
             for node in (0..30).chain([7]) {
                 push(&mut list, u64::from(node % 4) << 20, node);
             }

@@ -1,4 +1,4 @@
-//! Memory that the searches of many agents share.
+//! Memory shared by the searches of many agents.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::table::{Block, Page, Record, Tree};
 
-/// Pages of search memory that agents lend from and return to.
+/// Pages of search memory that agents borrow and return.
 ///
-/// Without a pool an agent takes its memory from the allocator and gives it back there. With one, the
-/// pages an agent returns, because it has arrived or knows its whole path, are reused by the next:
-/// ticks then allocate only while the pool is still growing. Copies of a pool are handles to the same
-/// memory, and may be used on any thread.
+/// Without a pool, an agent takes its memory from the allocator and returns it there. With a pool, the pages an agent
+/// returns, because it has arrived or knows its complete path, are reused by the next one: ticks then allocate only
+/// while the pool is still growing. Clones of a pool are handles to the same memory, and may be used on any thread.
 ///
 /// ```
 /// use tickstar::{Agent, Cell, Grid, Pool, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
@@ -25,26 +24,25 @@ use super::table::{Block, Page, Record, Tree};
 ///     at = to;
 /// }
 /// assert_eq!((at, pool.lent()), (goal, 0));
-/// assert!(pool.spare() > 0, "what the agent has used waits for the next");
+/// assert!(pool.spare() > 0, "the agent's pages are kept for reuse");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Pool(Arc<Mutex<Shelves>>);
 
-/// The spare memory for each type of record, and how many pages are lent.
+/// The spare memory per record type, and the number of lent pages.
 #[derive(Default)]
 struct Shelves {
     shelves: Vec<(TypeId, Box<dyn AnyShelf>)>,
     lent: usize,
 }
 
-/// Spare memory for one type of record. Whole trees are taken in, in constant time, and taken apart when
-/// pages are asked for.
+/// Spare memory for one record type. Whole trees are accepted in constant time, and split when pages are requested.
 struct Shelf<T> {
     trees: Vec<Tree<T>>,
     pages: Vec<Page<T>>,
     blocks: Vec<Block<T>>,
-    /// Pages in `trees` and `pages`.
+    /// The number of pages in `trees` and `pages`.
     spare: usize,
 }
 
@@ -69,17 +67,17 @@ impl Pool {
         Pool::default()
     }
 
-    /// The pages that agents hold at present.
+    /// The number of pages that agents currently hold.
     pub fn lent(&self) -> usize {
         self.lock().lent
     }
 
-    /// The pages that wait to be reused.
+    /// The number of pages available for reuse.
     pub fn spare(&self) -> usize {
         self.lock().shelves.iter().map(|(_, shelf)| shelf.spare()).sum()
     }
 
-    /// Gives all spare pages back to the allocator.
+    /// Returns all spare pages to the allocator.
     pub fn trim(&self) {
         self.lock().shelves.clear();
     }
@@ -105,7 +103,7 @@ impl Pool {
         block.unwrap_or_else(super::table::new_block)
     }
 
-    /// Takes a whole tree back, with so many pages. Constant time.
+    /// Takes back a whole tree with `pages` pages. Constant time.
     pub(super) fn take_back<T: Record>(&self, tree: Tree<T>, pages: usize) {
         let mut shelves = self.lock();
         shelves.lent -= pages;
@@ -114,7 +112,7 @@ impl Pool {
         shelf.trees.push(tree);
     }
 
-    /// A panic while the lock is held cannot leave the shelves in a wrong state.
+    /// A panic while the lock is held cannot leave the shelves in an invalid state.
     fn lock(&self) -> MutexGuard<'_, Shelves> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -133,7 +131,7 @@ impl Shelves {
 }
 
 impl<T: Record> Shelf<T> {
-    /// A page to be lent, if any is there: from the block that was taken apart last, or the next one.
+    /// A page to lend, if there is one: from the block that was split last, or from the next one.
     fn page(&mut self) -> Option<Page<T>> {
         while self.pages.is_empty() {
             let tree = self.trees.last_mut()?;

@@ -1,12 +1,11 @@
-//! What makes one open node better than another.
+//! The order of open nodes.
 
 use thiserror::Error;
 
 use crate::{Cost, Ratio};
 
-/// The order in which nodes are expanded: smallest key first, where the key is a whole-number mix
-/// of the cost so far and the estimate to go. Ties go to the larger cost so far, then to the node
-/// inserted last.
+/// The order in which nodes are expanded: smallest key first, where the key is an integer combination of the cost so
+/// far and the heuristic. Ties are broken in favor of the larger cost so far, then of the node inserted last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Priority {
     g: u32,
@@ -26,10 +25,10 @@ impl Priority {
     /// Dijkstra's search: `g` alone.
     pub const UNIFORM: Priority = Priority { g: 1, h: 0 };
 
-    /// Weighted A*: `g + w·h`, kept in whole numbers as `den·g + num·h`.
+    /// Weighted A*: `g + w·h`, in integers as `den·g + num·h`.
     ///
     /// # Errors
-    /// When the weight is below one.
+    /// If the weight is below one.
     pub fn weighted(weight: Ratio) -> Result<Priority, WeightError> {
         if weight < Ratio::ONE {
             return Err(WeightError(weight));
@@ -37,7 +36,7 @@ impl Priority {
         Ok(Priority { g: weight.den(), h: weight.num() })
     }
 
-    /// The weight `w` of the estimate, where the order is that of `g + w·h`; none for a greedy search.
+    /// The weight `w` of the heuristic, if the order is that of `g + w·h`; `None` for a greedy search.
     pub fn weight(self) -> Option<Ratio> {
         Ratio::new(self.h.into(), self.g.into()).ok()
     }
@@ -49,23 +48,22 @@ impl Priority {
         g.saturating_add(h.0.saturating_mul(self.h.into()))
     }
 
-    /// Whether a cheaper way to a node gives it a better key.
+    /// Whether a cheaper path to a node gives it a better key.
     #[inline]
     pub(crate) fn counts_cost(self) -> bool {
         self.g > 0
     }
 
-    /// Whether a way of the first cost is so much cheaper than one of the second that a search of this
-    /// priority could not have settled for the latter: by more than its weight. A greedy search
-    /// settles for anything.
+    /// Whether a path of the first cost is cheaper than one of the second by more than the weight, so that a search
+    /// with this priority could not have returned the latter. A greedy search may return any path.
     pub(crate) fn prefers(self, cost: Cost, to: Cost) -> bool {
         let weigh = |cost: Cost, weight: u32| u128::from(cost.0) * u128::from(weight);
         weigh(cost, self.h) < weigh(to, self.g)
     }
 
-    /// About how far apart the keys of open nodes are, for this dearest edge and this estimate from
-    /// the root: exact for A*, whose smallest key never falls; elsewhere it may fall by as much as
-    /// the estimate outweighs the cost.
+    /// The approximate range of the keys of open nodes, given the most expensive edge and the heuristic of the root. It
+    /// is exact for A*, whose smallest key never decreases; for other priorities the key may decrease by as much as the
+    /// heuristic outweighs the cost.
     pub(crate) fn key_range(self, max_edge: Cost, from_root: Cost) -> u64 {
         let span = max_edge.0.saturating_mul(u64::from(self.g) + u64::from(self.h));
         let fall = from_root.0.saturating_mul(self.h.saturating_sub(self.g).into());

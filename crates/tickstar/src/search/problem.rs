@@ -1,18 +1,18 @@
-//! What a best-first search sees of a map: the way to one goal.
+//! What a best-first search sees of a map: the search problem for one goal.
 
 use crate::space::Sealed;
 use crate::{Cost, Map, NodeId, Skip};
 
-/// A map seen from one goal, or a part of one: see [`Corridor`](crate::space::Corridor).
+/// A map with one goal, or a part of one: see [`Corridor`](crate::space::Corridor).
 pub(crate) trait Problem {
-    /// The most edges a node can have.
+    /// The maximum number of edges per node.
     const MAX_EDGES: usize;
 
-    /// Whether the node exists and can be stood on.
+    /// Whether the node exists and is passable.
     fn contains(&self, node: NodeId) -> bool;
 
-    /// Calls `visit` with the neighbors of a node, the cost of the edge to each, and the estimate from each
-    /// to the goal, omitting neighbors that cannot improve the search: see [`Skip`].
+    /// Calls `visit` with the neighbors of a node, the cost of the edge to each, and the heuristic from each to the
+    /// goal, omitting neighbors that cannot improve the search: see [`Skip`].
     fn for_each_successor(
         &self,
         from: NodeId,
@@ -21,15 +21,14 @@ pub(crate) trait Problem {
         visit: impl FnMut(NodeId, Cost, Cost),
     );
 
-    /// A lower bound on the cost from a node to the goal. For a search that is to be exact it must be
-    /// consistent.
+    /// The heuristic: a lower bound on the cost from a node to the goal. For optimal paths it must be consistent.
     fn estimate(&self, node: NodeId) -> Cost;
 
     /// No edge costs more than this.
     fn max_edge_cost(&self) -> Cost;
 }
 
-/// A whole map and a node of it as the goal.
+/// A whole map with one of its nodes as the goal.
 #[derive(Debug)]
 pub(crate) struct Toward<'m, M> {
     pub map: &'m M,

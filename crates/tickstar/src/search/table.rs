@@ -1,20 +1,21 @@
-//! Tables over node ids whose memory follows the nodes touched, and whose records are voided all at once.
+//! Tables indexed by node id. Their memory is proportional to the touched nodes, and all records can be invalidated at
+//! once.
 
 use super::pool::Pool;
 use crate::NodeId;
 
-/// Records in a page: on a grid, a square of four by four cells.
+/// Records per page: on a grid, a square of four by four cells.
 const PAGE: usize = 16;
-/// Pages in a block: on a grid, a square of eight by eight pages.
+/// Pages per block: on a grid, a square of eight by eight pages.
 const BLOCK: usize = 64;
-/// Blocks in a wing: on a grid that is wide enough, a square of eight by eight blocks.
+/// Blocks per wing: on a grid that is wide enough, a square of eight by eight blocks.
 const WING: usize = 64;
 
 pub(super) type Page<T> = Box<[T; PAGE]>;
 pub(super) type Block<T> = Box<[Option<Page<T>>; BLOCK]>;
 type Wing<T> = Box<[Option<Block<T>>; WING]>;
 
-/// What a table can hold.
+/// A type that can be stored in a table.
 pub(crate) trait Record: Copy + Default + Send + Sync + 'static {}
 
 impl<T: Copy + Default + Send + Sync + 'static> Record for T {}
@@ -40,7 +41,7 @@ impl<T> Default for Tree<T> {
 }
 
 impl<T> Tree<T> {
-    /// Takes out the last block.
+    /// Removes and returns the last block.
     pub fn pop_block(&mut self) -> Option<Block<T>> {
         while let Some(last) = self.0.last_mut() {
             let wing = last.as_mut().and_then(|wing| wing.iter_mut().rev().find_map(Option::take));
@@ -53,11 +54,11 @@ impl<T> Tree<T> {
     }
 }
 
-/// A table with a default value everywhere, in which only touched pages take memory.
+/// A table with a default value everywhere, in which only touched pages use memory.
 ///
-/// Three levels of pointers, so that an empty table is a few bytes for each 65,536 nodes of the map, once
-/// the first is touched. Records never move, and growing takes one page of fixed size from the pool (or the
-/// allocator), and now and then a block: no tick pays for the nodes touched in earlier ones.
+/// It has three levels of pointers, so that an empty table takes a few bytes per 65,536 nodes of the map, once the
+/// first is touched. Records never move, and growing takes one page of fixed size from the pool (or the allocator), and
+/// occasionally a block: no tick pays for the nodes touched in earlier ones.
 #[derive(Debug)]
 pub(crate) struct Paged<T: Record> {
     tree: Tree<T>,
@@ -65,7 +66,7 @@ pub(crate) struct Paged<T: Record> {
     blocks: usize,
     wings: usize,
     pool: Option<Pool>,
-    /// Pages that were released, to be given back to the allocator little by little.
+    /// Released pages, to be returned to the allocator incrementally.
     retired: Tree<T>,
 }
 
@@ -76,7 +77,7 @@ impl<T: Record> Default for Paged<T> {
     }
 }
 
-/// A copy has memory of its own, outside any pool.
+/// A clone has memory of its own, outside any pool.
 impl<T: Record> Clone for Paged<T> {
     fn clone(&self) -> Paged<T> {
         let Paged { ref tree, pages, blocks, wings, .. } = *self;
@@ -116,7 +117,7 @@ fn record_mut<T>(block: &mut Block<T>, node: NodeId) -> Option<&mut T> {
 }
 
 impl<T: Record> Paged<T> {
-    /// Takes memory from this pool from now on, and gives back what it has.
+    /// Allocates from this pool from now on, and returns the memory it holds.
     pub fn set_pool(&mut self, pool: &Pool) {
         self.release();
         self.pool = Some(pool.clone());
@@ -144,16 +145,16 @@ impl<T: Record> Paged<T> {
         self.find(node).copied().unwrap_or_default()
     }
 
-    /// The record of a node, to change it, if its page has been touched.
+    /// The mutable record of a node, if its page has been touched.
     #[inline]
     pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
         record_mut(self.block_mut(block_of(node))?, node)
     }
 
-    /// The record of a node, to change it; its page is allocated if it is not there.
+    /// The mutable record of a node; its page is allocated if necessary.
     #[inline]
     pub fn slot(&mut self, node: NodeId) -> &mut T {
-        // Found twice, as the borrow checker does not see that the first is not used any more.
+        // Found twice, as the borrow checker does not see that the first result is no longer used.
         if self.find(node).is_none() {
             self.touch(node);
         }
@@ -191,9 +192,9 @@ impl<T: Record> Paged<T> {
         self.pool.as_ref().map_or_else(new_page, Pool::page)
     }
 
-    /// The touched page at or after this position of the table, with its first node, and the position after
-    /// it; none at the end. Looks at a bounded number of empty places at most, and then returns no page but
-    /// the position.
+    /// The first touched page at or after this position of the table, with its first node, and the position after it;
+    /// `None` at the end. Visits at most a bounded number of empty places, and then returns the position without a
+    /// page.
     pub fn page_from(&self, position: usize) -> Option<(Option<(NodeId, &Page<T>)>, usize)> {
         let (number, page) = (position / BLOCK, position % BLOCK);
         let wing = self.tree.0.get(number / WING)?;
@@ -208,8 +209,8 @@ impl<T: Record> Paged<T> {
         }
     }
 
-    /// Takes out the block of a node whose page has been touched, for quick access to the nodes around it. It
-    /// must be put back before anything else is done with the table, but for nodes outside the block.
+    /// Takes out the block of a node whose page has been touched, for fast access to the nodes around it. Until it is
+    /// put back, the table may be used only for nodes outside the block.
     #[inline]
     pub fn take_block(&mut self, node: NodeId) -> Taken<T> {
         let number = block_of(node);
@@ -224,7 +225,7 @@ impl<T: Record> Paged<T> {
         wing[taken.number % WING] = Some(taken.block);
     }
 
-    /// Voids all records and returns their memory: to the pool in constant time, else little by little by
+    /// Invalidates all records and returns their memory: to the pool in constant time, otherwise incrementally by
     /// [`Paged::reclaim`].
     pub fn release(&mut self) {
         let tree = std::mem::take(&mut self.tree);
@@ -236,7 +237,7 @@ impl<T: Record> Paged<T> {
         (self.pages, self.blocks, self.wings) = (0, 0, 0);
     }
 
-    /// Gives at most so many blocks of what was released back to the allocator.
+    /// Returns at most `blocks` blocks of released memory to the allocator.
     pub fn reclaim(&mut self, blocks: u64) {
         for _ in 0..blocks {
             if self.retired.pop_block().is_none() {
@@ -254,8 +255,8 @@ impl<T: Record> Paged<T> {
     }
 }
 
-/// A block that was taken out of its table: nodes in it are found two look-ups sooner. This is the innermost
-/// loop of every search, and on a grid nearly all neighbors are in the same block.
+/// A block that was taken out of its table: its nodes are found with two lookups fewer. This is the innermost loop of
+/// every search, and on a grid nearly all neighbors are in the same block.
 #[derive(Debug)]
 pub(crate) struct Taken<T> {
     number: usize,
@@ -269,19 +270,19 @@ impl<T: Record> Taken<T> {
         block_of(node) == self.number
     }
 
-    /// The record of a node of the block, if its page has been touched; others are looked up in the table.
+    /// The record of a node, if its page has been touched; nodes outside the block are looked up in the table.
     #[inline]
     pub fn find<'t>(&'t self, table: &'t Paged<T>, node: NodeId) -> Option<&'t T> {
         if self.has(node) { record(&self.block, node) } else { Taken::far(table, node) }
     }
 
-    /// The same, to change it.
+    /// The same, mutable.
     #[inline]
     pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
         record_mut(&mut self.block, node)
     }
 
-    /// The record of a node, to change it; its page is allocated if it is not there.
+    /// The mutable record of a node; its page is allocated if necessary.
     #[inline]
     pub fn slot<'t>(&'t mut self, table: &'t mut Paged<T>, node: NodeId) -> &'t mut T {
         if !self.has(node) {
@@ -304,13 +305,13 @@ impl<T: Record> Taken<T> {
     }
 }
 
-/// A record that says in which epoch of its table it was written.
+/// A record that stores the epoch of its table in which it was written.
 pub(crate) trait Stamp: Record {
-    /// The epoch, which is even; the lowest bit of what is stored may be used otherwise.
+    /// The epoch, which is even; the lowest bit of the stored value may be used for other purposes.
     fn stamp(&self) -> u32;
 }
 
-/// A table whose records are voided all at once, in constant time, by a new epoch.
+/// A table whose records are all invalidated in constant time by a new epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct Stamped<T: Record> {
     pages: Paged<T>,
@@ -324,11 +325,11 @@ impl<T: Record> Default for Stamped<T> {
 }
 
 impl<T: Stamp> Stamped<T> {
-    /// Voids all records.
+    /// Invalidates all records.
     pub fn begin(&mut self) {
         self.now = self.now.wrapping_add(2);
         if self.now == 0 {
-            // Once in two billion times. What is left in the pages would be taken for new.
+            // Once in two billion times. Old records in the pages would be taken for current ones.
             self.pages.release();
             self.now = 2;
         }
@@ -346,27 +347,27 @@ impl<T: Stamp> Stamped<T> {
         self.pages.find(node).filter(|record| record.stamp() == self.now)
     }
 
-    /// The same, to change it.
+    /// The same, mutable.
     #[inline]
     pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
         let now = self.now;
         self.pages.find_mut(node).filter(|record| record.stamp() == now)
     }
 
-    /// Writes the record of a node, which must have the stamp of this epoch.
+    /// Stores the record of a node, which must have the stamp of this epoch.
     #[inline]
     pub fn set(&mut self, node: NodeId, record: T) {
         debug_assert!(record.stamp() == self.now, "records are of the current epoch");
         *self.pages.slot(node) = record;
     }
 
-    /// The pages underneath, with records of all epochs.
+    /// The underlying pages, with records of all epochs.
     #[inline]
     pub fn pages(&self) -> &Paged<T> {
         &self.pages
     }
 
-    /// The same, to change them.
+    /// The same, mutable.
     #[inline]
     pub fn pages_mut(&mut self) -> &mut Paged<T> {
         &mut self.pages
@@ -385,7 +386,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_follows_what_is_touched() {
+    fn memory_is_proportional_to_the_touched_nodes() {
         let mut table = Paged::<u64>::default();
         assert_eq!(table.bytes(), 0);
         *table.slot(NodeId(5)) = 7;
@@ -399,15 +400,15 @@ mod tests {
         table.release();
         assert_eq!((table.get(NodeId(5)), table.bytes()), (0, 0));
         table.reclaim(2);
-        assert!(!table.retired.0.is_empty(), "two blocks were released, of two wings");
+        assert!(!table.retired.0.is_empty(), "two blocks of two wings were released");
         table.reclaim(1);
         assert!(table.retired.0.is_empty());
         *table.slot(NodeId(u32::MAX)) = 3;
-        assert_eq!(table.get(NodeId(u32::MAX)), 3, "every id has its place");
+        assert_eq!(table.get(NodeId(u32::MAX)), 3, "every id has a slot");
     }
 
     #[test]
-    fn a_pool_lends_pages_again_and_clean() {
+    fn a_pool_reuses_pages_and_clears_them() {
         let pool = Pool::new();
         let table = |ids: std::ops::Range<u32>| {
             let mut table = Paged::<u64>::default();
@@ -446,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_epoch_voids_all_records_also_when_the_count_wraps() {
+    fn a_new_epoch_invalidates_all_records_even_when_the_counter_wraps() {
         let mut table = Stamped::<Note>::default();
         for start in [2, u32::MAX - 5] {
             table.now = start & !1;
@@ -461,7 +462,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_map_from_nodes_to_records(
+        fn a_table_behaves_like_a_map_from_nodes_to_records(
             writes in prop::collection::vec((0_u32..200_000, any::<u64>()), 1..200),
         ) {
             let mut table = Paged::<u64>::default();

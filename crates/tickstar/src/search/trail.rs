@@ -13,14 +13,14 @@ pub(crate) enum Which {
     Fresh = 1,
 }
 
-/// Two paths, each from somewhere to a tip: the one an agent follows, and the one it traces meanwhile.
+/// Two paths, each leading to a tip: the one an agent follows, and the one being traced meanwhile.
 ///
-/// Whether a node is on a trail, and which comes next, are answered in constant time: each trail is a
-/// list from its tip, and for each node there is a note of its place in either list. A note is
-/// believed only if the list has the node at that place, so nothing is ever erased.
+/// Whether a node is on a trail, and which node comes next, is determined in constant time: each trail is a list that
+/// starts at its tip, and each node stores its index in either list. An index is valid only if the list has the node at
+/// that index, so nothing is ever erased.
 ///
-/// If parents change while a trace is under way (only when closed nodes are reopened), the trace may
-/// meet a node that is in the list already. The list is then cut back to that node.
+/// If parents change during a trace (only when closed nodes are reopened), the trace may reach a node that is already
+/// in the list. The list is then truncated to that node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trails {
     places: Paged<[u32; 2]>,
@@ -35,16 +35,17 @@ impl Trails {
         self.lists.iter_mut().for_each(Vec::clear);
     }
 
-    /// Takes memory from this pool from now on.
+    /// Allocates from this pool from now on.
     pub fn set_pool(&mut self, pool: &Pool) {
         self.places.set_pool(pool);
     }
 
-    /// Takes out the trail that is followed, in the order of walking, and returns all other memory.
+    /// Takes out the trail being followed, in walking order, and returns all other memory.
     pub fn take_path(&mut self) -> Vec<NodeId> {
         let slot = self.slot(Which::Follow);
         let mut path = std::mem::take(&mut self.lists[slot]);
         path.reverse();
+        path.shrink_to_fit(); // an earlier path may have been longer
         self.release();
         path
     }
@@ -55,12 +56,12 @@ impl Trails {
         self.lists = Default::default();
     }
 
-    /// Gives memory that was released back to the allocator: see [`Paged::reclaim`].
+    /// Returns released memory to the allocator: see [`Paged::reclaim`].
     pub fn reclaim(&mut self, blocks: u64) {
         self.places.reclaim(blocks);
     }
 
-    /// Begins the fresh trail anew: its tip alone.
+    /// Starts the fresh trail again, with its tip alone.
     pub fn begin(&mut self, tip: NodeId) {
         let slot = self.slot(Which::Fresh);
         self.lists[slot].clear();
@@ -81,12 +82,12 @@ impl Trails {
         list.push(parent);
     }
 
-    /// The node the fresh trail has been traced back to so far.
+    /// The node to which the fresh trail has been traced back so far.
     pub fn front(&self) -> Option<NodeId> {
         self.lists[self.slot(Which::Fresh)].last().copied()
     }
 
-    /// Makes the fresh trail the one to follow, and drops that one.
+    /// Makes the fresh trail the one to follow, and drops the old one.
     pub fn adopt(&mut self) {
         self.swapped = !self.swapped;
         self.drop_fresh();
@@ -103,19 +104,19 @@ impl Trails {
         self.at(which, 0)
     }
 
-    /// Steps from a node to the tip, if the node is on the trail.
+    /// The number of steps from a node to the tip, if the node is on the trail.
     pub fn place(&self, which: Which, node: NodeId) -> Option<usize> {
         let slot = self.slot(which);
         let place = self.places.find(node)?[slot] as usize;
         (self.lists[slot].get(place) == Some(&node)).then_some(place)
     }
 
-    /// The node so many steps from the tip.
+    /// The node that is `place` steps from the tip.
     pub fn at(&self, which: Which, place: usize) -> Option<NodeId> {
         self.lists[self.slot(which)].get(place).copied()
     }
 
-    /// The next node towards the tip, if the node is on the trail and not its tip.
+    /// The next node toward the tip, if the node is on the trail and not its tip.
     pub fn next(&self, which: Which, node: NodeId) -> Option<NodeId> {
         let place = self.place(which, node)?.checked_sub(1)?;
         self.at(which, place)
@@ -162,19 +163,19 @@ mod tests {
         assert_eq!(trails.place(Fresh, NodeId(2)), Some(1));
         assert_eq!(trails.next(Follow, NodeId(2)), Some(NodeId(4)));
         trails.adopt();
-        assert_eq!(trails.place(Follow, NodeId(5)), None, "notes of a dropped trail are void");
+        assert_eq!(trails.place(Follow, NodeId(5)), None, "indices of a dropped trail are invalid");
         assert_eq!(trails.next(Follow, NodeId(2)), Some(NodeId(3)));
         trails.reset();
         assert_eq!(trails.place(Follow, NodeId(3)), None);
     }
 
     #[test]
-    fn meeting_a_node_of_the_trail_cuts_it_back_to_there() {
+    fn reaching_a_node_of_the_trail_truncates_it_there() {
         let mut trails = trails();
         trails.begin(NodeId(5));
         trails.extend(NodeId(4));
         trails.extend(NodeId(3));
-        trails.extend(NodeId(4)); // the parent of 3 is now 4, which the trail holds already
+        trails.extend(NodeId(4)); // the parent of 3 is now 4, which is already on the trail
         trails.extend(NodeId(1));
         assert_eq!(trails.next(Fresh, NodeId(1)), Some(NodeId(4)));
         assert_eq!(trails.place(Fresh, NodeId(1)), Some(2));

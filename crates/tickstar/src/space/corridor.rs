@@ -1,4 +1,4 @@
-//! A level of a map, cut down to what lies under some nodes of a level above it.
+//! A level of a map, restricted to the nodes below some nodes of a level above it.
 
 use super::Skip;
 use crate::search::{Problem, Stamp, Stamped, Toward};
@@ -30,18 +30,18 @@ impl Marks {
     }
 }
 
-/// A level of a map, cut down to the nodes below some marked ones of a level above: where a search that
-/// refines a coarse path may go.
+/// A level of a map, restricted to the nodes below some marked nodes of a level above: the corridor in which a coarse
+/// path is refined.
 ///
-/// The way may end at one node, or at any node of a region. In the latter case there is one node more, the
-/// *gate*, to which an edge leads from each of these, and to which all estimates lead: by way of the nodes of
-/// the region, on to an aim beyond it. Its edges cost as much as the estimate to the aim from there, less
-/// what all of them have in common, so that the first node of the region a search expands ends it.
+/// The path may end at one node, or at any node of a region. In the latter case there is one additional node, the
+/// *gate*, with an edge from each node of the region, and it is the goal of the heuristic: through the nodes of the
+/// region, on to an aim beyond it. Its edges cost as much as the heuristic from there to the aim, minus what all of
+/// them have in common, so that the first node of the region that a search expands ends it.
 #[derive(Debug)]
 pub(crate) struct Corridor<'a, M> {
     pub inner: &'a M,
     pub hierarchy: &'a Hierarchy,
-    /// The level of `inner`, and how far above it the marked nodes are.
+    /// The level of `inner`, and how many levels above it the marked nodes are.
     pub level: usize,
     pub over: usize,
     pub marks: &'a Marks,
@@ -55,13 +55,13 @@ pub(crate) enum End {
     Node(NodeId),
     /// At the first node of a region.
     Region {
-        /// A node of the level of the marked ones.
+        /// A node of the level of the marked nodes.
         region: NodeId,
-        /// Where to go on to from there: a node of the level that is searched.
+        /// The next aim from there: a node of the level that is searched.
         aim: NodeId,
-        /// No node of the region is estimated to be closer to it, or only a little.
+        /// A lower bound on the heuristic from the nodes of the region to the aim, possibly exceeded slightly.
         floor: Cost,
-        /// The id of the gate: above all nodes.
+        /// The id of the gate: above those of all nodes.
         gate: NodeId,
     },
 }
@@ -75,14 +75,14 @@ impl End {
         }
     }
 
-    /// Whether the path found ends in the gate, which is no node.
+    /// Whether the path found ends in the gate, which is not a real node.
     pub fn has_gate(self) -> bool {
         matches!(self, End::Region { .. })
     }
 }
 
 impl<M: Map> Corridor<'_, M> {
-    /// The node above that a node belongs to.
+    /// The ancestor of a node on the marked level.
     #[inline]
     fn above(&self, node: NodeId) -> Option<NodeId> {
         (self.level..self.level + self.over)
@@ -94,7 +94,7 @@ impl<M: Map> Corridor<'_, M> {
         self.above(node).is_some_and(|above| self.marks.has(above))
     }
 
-    /// The level towards what estimates lead to.
+    /// The level with the target of the heuristic as its goal.
     #[inline]
     fn toward(&self) -> Toward<'_, M> {
         let goal = match self.end {
@@ -104,8 +104,8 @@ impl<M: Map> Corridor<'_, M> {
         Toward { map: self.inner, goal }
     }
 
-    /// The estimate to the goal of the search, given that to the aim. The gate is one unit further than that,
-    /// so that no edge to it is free.
+    /// The heuristic to the goal of the search, given that to the aim. The gate is one unit further, so that no edge to
+    /// it is free.
     #[inline]
     fn onward(&self, estimate: Cost) -> Cost {
         match self.end {
@@ -122,8 +122,7 @@ impl<M: Map> Problem for Corridor<'_, M> {
         self.inner.contains(node)
     }
 
-    /// Whatever two steps away from a parent is beaten by a third node need not be so here, where that
-    /// node may be outside.
+    /// `Skip::Beaten` is not sound here: the third node that makes a neighbor redundant may be outside the corridor.
     #[inline]
     fn for_each_successor(
         &self,

@@ -7,10 +7,10 @@ use thiserror::Error;
 use super::{Map, Space, grid::octile};
 use crate::{Cost, NodeId};
 
-/// A node with more edges than this has a sorted copy of them, so that any edge is found quickly.
+/// A node with more edges than this has a sorted copy of them for fast lookup.
 const HUB: usize = 64;
 
-/// A weighted graph, directed or undirected, with an optional octile estimate from positions.
+/// A weighted graph, directed or undirected, with an optional octile heuristic from positions.
 ///
 /// ```
 /// use tickstar::{Cost, Graph, NodeId, find_path};
@@ -23,79 +23,78 @@ const HUB: usize = 64;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// Where the edges of each node begin, and one more for the end.
+    /// The index of the first edge of each node, plus one entry for the end.
     first: Vec<u32>,
     edges: Vec<(NodeId, Cost)>,
-    /// The edges of nodes that have many, by their ends, each end once and at its least cost.
+    /// The edges of nodes that have many, sorted by their ends, each end once with its smallest cost.
     hubs: BTreeMap<NodeId, Vec<(NodeId, Cost)>>,
     positions: Vec<(i32, i32)>,
     max_edge_cost: Cost,
     reversible: bool,
 }
 
-/// Why a graph could not be made.
+/// Why a graph could not be created.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// More nodes or edges than 32-bit ids can name.
-    #[error("{nodes} nodes and {edges} edges are more than 32-bit ids can name")]
+    /// More nodes or edges than 32-bit ids can represent.
+    #[error("{nodes} nodes and {edges} edges are more than 32-bit ids can represent")]
     TooLarge {
-        /// Nodes asked for.
+        /// The requested number of nodes.
         nodes: usize,
-        /// Directed edges asked for.
+        /// The requested number of directed edges.
         edges: usize,
     },
     /// An edge ends outside the graph.
     #[error("the edge from {from} to {to} leaves the graph, which has {nodes} nodes")]
     NoSuchNode {
-        /// Where the edge begins.
+        /// The start of the edge.
         from: NodeId,
-        /// Where it ends.
+        /// The end of the edge.
         to: NodeId,
-        /// The graph's nodes.
+        /// The number of nodes.
         nodes: usize,
     },
-    /// A cost of zero, or too large for sums of it to be exact.
+    /// A cost of zero, or one that is too large for exact sums.
     #[error("the edge from {from} to {to} costs {cost:?}: costs must be above 0 and below 2^32")]
     BadCost {
-        /// Where the edge begins.
+        /// The start of the edge.
         from: NodeId,
-        /// Where it ends.
+        /// The end of the edge.
         to: NodeId,
         /// Its cost.
         cost: Cost,
     },
-    /// Another number of positions than nodes.
+    /// The number of positions differs from the number of nodes.
     #[error("{positions} positions for {nodes} nodes")]
     PositionCount {
-        /// Positions given.
+        /// The number of positions.
         positions: usize,
-        /// The graph's nodes.
+        /// The number of nodes.
         nodes: usize,
     },
-    /// An edge that is cheaper than the distance between its ends, so that the estimate would
-    /// promise too much.
+    /// An edge is cheaper than the distance between its ends, so the heuristic would be inadmissible.
     #[error(
         "the edge from {from} to {to} costs {cost:?}, less than the octile distance {distance:?} \
-         of its ends: no path may be shorter than the estimate"
+         between its ends: no path may be cheaper than the heuristic"
     )]
     ShorterThanEstimate {
-        /// Where the edge begins.
+        /// The start of the edge.
         from: NodeId,
-        /// Where it ends.
+        /// The end of the edge.
         to: NodeId,
         /// Its cost.
         cost: Cost,
-        /// The distance of its ends.
+        /// The distance between its ends.
         distance: Cost,
     },
 }
 
 impl Graph {
-    /// A graph whose edges can be walked both ways.
+    /// A graph whose edges can be traversed in both directions.
     ///
     /// # Errors
-    /// When an edge leaves the graph or has no usable cost.
+    /// If an edge leaves the graph or has an invalid cost.
     pub fn undirected(
         nodes: usize,
         edges: impl IntoIterator<Item = (NodeId, NodeId, Cost)>,
@@ -104,10 +103,10 @@ impl Graph {
         Graph::directed(nodes, both)
     }
 
-    /// A graph whose edges can be walked one way.
+    /// A graph whose edges can be traversed in one direction.
     ///
     /// # Errors
-    /// When an edge leaves the graph or has no usable cost.
+    /// If an edge leaves the graph or has an invalid cost.
     pub fn directed(
         nodes: usize,
         edges: impl IntoIterator<Item = (NodeId, NodeId, Cost)>,
@@ -150,11 +149,12 @@ impl Graph {
         Ok(graph)
     }
 
-    /// The same graph with a position for each node: the octile distance between positions becomes
-    /// the estimate. Positions are in cells; costs then are in the unit of [`Cost::STRAIGHT`].
+    /// The same graph with a position for each node: the octile distance between positions becomes the heuristic.
+    /// Positions are in cells; costs are then in the unit of [`Cost::STRAIGHT`].
     ///
     /// # Errors
-    /// When the count differs from the nodes, or an edge costs less than the distance of its ends.
+    /// If the number of positions differs from the number of nodes, or an edge costs less than the distance between its
+    /// ends.
     pub fn with_positions(mut self, positions: Vec<(i32, i32)>) -> Result<Graph, GraphError> {
         let nodes = self.size();
         if positions.len() != nodes {
@@ -216,7 +216,7 @@ impl Space for Graph {
         self.reversible
     }
 
-    /// By the node with fewer edges where both directions are alike, and in logarithmic time at a hub.
+    /// Searches the node with fewer edges if both directions are equal; takes logarithmic time at a hub.
     fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
         let turn = self.reversible && self.edges_of(to).len() < self.edges_of(from).len();
         let (from, to) = if turn { (to, from) } else { (from, to) };
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn reversibility_is_found_out() {
+    fn reversibility_is_detected() {
         assert!(Graph::undirected(3, [edge(0, 1, 2), edge(1, 2, 5)]).unwrap().is_reversible());
         assert!(!Graph::directed(2, [edge(0, 1, 2)]).unwrap().is_reversible());
         let uneven = [edge(0, 1, 2), edge(1, 0, 3)];
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn edges_of_hubs_are_found() {
-        // Twice to each leaf, the dearer one first or last, and one-way edges in the other graph.
+        // Two edges to each leaf, the more expensive one first or last, and one-way edges in the other graph.
         let twice = |leaf: u32| [edge(0, leaf, 5 + u64::from(leaf % 2)), edge(leaf, 0, 5)];
         let edges: Vec<_> = (1..300).flat_map(twice).collect();
         let both = Graph::undirected(300, edges.clone()).unwrap();
@@ -278,9 +278,9 @@ mod tests {
         assert_eq!(both.edge(NodeId(0), NodeId(300)), None);
     }
 
-    /// Takes hours if each edge is compared with all of a hub.
+    /// Takes hours if each edge is compared with all edges of a hub.
     #[test]
-    fn a_star_of_a_million_leaves_is_made() {
+    fn a_star_of_a_million_leaves_is_created_quickly() {
         let star = Graph::undirected(1_000_001, (1..=1_000_000).map(|leaf| edge(0, leaf, 3)));
         let star = star.unwrap();
         assert!(star.is_reversible());
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_edges_are_named() {
+    fn errors_identify_the_bad_edge() {
         let error = Graph::directed(2, [edge(0, 2, 1)]).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{Map, Sealed, Skip, Space};
 use crate::{Cost, NodeId};
 
-/// The longest side of a map: so that every cell has a 32-bit id, and some ids are left over.
+/// The maximum length of a side: every cell has a 32-bit id, and some ids are left over.
 const MAX_SIDE: u32 = 65_528;
 
 /// A position on a [`Grid`]: column and row, from the top left.
@@ -40,9 +40,9 @@ impl fmt::Display for Cell {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Neighbors {
-    /// The four that share a side. Distances are estimated by Manhattan distance.
+    /// The four that share a side. The heuristic is the Manhattan distance.
     Four,
-    /// All eight. Distances are estimated by octile distance.
+    /// All eight. The heuristic is the octile distance.
     #[default]
     Eight,
 }
@@ -59,36 +59,36 @@ pub enum Corners {
     Allowed,
 }
 
-/// Why a grid could not be made or edited.
+/// Why a grid could not be created or edited.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum GridError {
     /// A side is zero or too long.
-    #[error("a map of {width} by {height} cells cannot be made: each side must be 1 to {MAX_SIDE}")]
+    #[error("cannot create a map of {width} by {height} cells: each side must be 1 to {MAX_SIDE}")]
     Size {
-        /// The width asked for.
+        /// The requested width.
         width: u64,
-        /// The height asked for.
+        /// The requested height.
         height: u64,
     },
-    /// The data are more or less than the map has cells.
+    /// The length of the data does not match the number of cells.
     #[error("{found} {unit} for a map of {width} by {height} cells, which takes {expected}")]
     Length {
         /// The map's width.
         width: u32,
         /// The map's height.
         height: u32,
-        /// What the data consist of: bytes or words.
+        /// The unit of the data: bytes or words.
         unit: &'static str,
-        /// How many there should be.
+        /// The expected number of units.
         expected: u64,
-        /// How many there are.
+        /// The actual number of units.
         found: u64,
     },
     /// The cell is not on the map.
     #[error("cell {cell} is outside the map, which is {width} wide and {height} high")]
     Outside {
-        /// The cell asked for.
+        /// The requested cell.
         cell: Cell,
         /// The map's width.
         width: u32,
@@ -99,9 +99,9 @@ pub enum GridError {
 
 /// A rectangular map of free and blocked cells.
 ///
-/// Node ids count cells in squares: four by four cells are neighbors in number, eight by eight such
-/// squares again, and so each page of a search's records is a small square of the map. A search
-/// that goes straight up or down, or stays in one place, touches few pages.
+/// Node ids number the cells by squares: four by four cells have consecutive ids, then eight by eight such squares, so
+/// each page of a search's records is a small square of the map. A search that goes straight up or down, or stays in
+/// one area, touches few pages.
 ///
 /// ```
 /// use tickstar::{Cell, Grid};
@@ -115,14 +115,14 @@ pub enum GridError {
 pub struct Grid {
     width: u32,
     height: u32,
-    /// The bits of an id that hold the column; the others hold the row.
+    /// The bits of an id that contain the column; the others contain the row.
     column_bits: u32,
-    /// How far to shift an id for the part of the row that is above its squares of 32 by 32.
+    /// The shift from an id to the part of the row above its squares of 32 by 32.
     row_shift: u32,
     /// Bytes in a row of `free`.
     stride: usize,
-    /// A set bit for each free cell, row by row, with a blocked border of one cell all round: the
-    /// neighborhood of any cell is read without looking at the edges of the map.
+    /// One set bit per free cell, row by row, with a blocked border of one cell on all sides: the neighborhood of any
+    /// cell is read without checks for the edges of the map.
     free: Vec<u8>,
     neighbors: Neighbors,
     corners: Corners,
@@ -130,18 +130,18 @@ pub struct Grid {
     extra: u64,
 }
 
-/// The eight directions in the order they are visited: N, E, S, W, then the diagonals. As column and
-/// row in the three by three cells around.
+/// The eight directions in visiting order: N, E, S, W, then the diagonals. Each is a column and a row in the three by
+/// three cells around a node.
 const DIRECTIONS: [(usize, usize); 8] =
     [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
 
-/// Where a search came from, as a place in the three by three cells around a node, row by row: the
-/// middle stands for nowhere.
+/// The position of a search's parent in the three by three cells around a node, row by row: the center means that there
+/// is no parent.
 const FROM_NOWHERE: usize = 4;
 
-/// Which directions are worth walking, a bit each, by what to skip, where the search came from and the
-/// nine bits around (row by row from the south, west in the lowest bit of a row). One look-up replaces eight
-/// tests, and leaves out what the expansion of the parent has seen to already.
+/// The directions to generate, one bit each, indexed by what to skip, the position of the parent and the nine bits
+/// around (row by row from the south, west in the lowest bit of a row). One lookup replaces eight tests, and omits the
+/// neighbors that the expansion of the parent has already covered.
 type Moves = [[[u8; 512]; 9]; 2];
 
 static FOUR: LazyLock<Box<Moves>> = LazyLock::new(|| moves(Neighbors::Four, Corners::Never));
@@ -157,7 +157,7 @@ fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
             let parent = (from % 3, from / 3);
             for around in 0..512 {
                 let leads = |from, to| leads(neighbors, corners, around, from, to);
-                // Two straight steps from the parent, against two diagonal ones over the middle.
+                // Two straight steps from the parent, against two diagonal ones over the center.
                 let beaten = |to: (usize, usize)| {
                     let is_corner = |(column, row): (usize, usize)| column != 1 && row != 1;
                     let over = |via| is_side(via) && leads(parent, via) && leads(via, to);
@@ -177,7 +177,7 @@ fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
     table
 }
 
-/// Whether one of nine cells shares a side with the one in the middle.
+/// Whether one of nine cells shares a side with the center.
 fn is_side((column, row): (usize, usize)) -> bool {
     column.abs_diff(1) + row.abs_diff(1) == 1
 }
@@ -203,7 +203,7 @@ impl Grid {
     /// A map with every cell free.
     ///
     /// # Errors
-    /// When a side is zero or above 65 528.
+    /// If a side is zero or above 65 528.
     pub fn new(width: u32, height: u32) -> Result<Grid, GridError> {
         let mut grid = Grid::new_blocked(width, height)?;
         for y in 0..height {
@@ -217,13 +217,13 @@ impl Grid {
     /// A map with every cell blocked.
     ///
     /// # Errors
-    /// When a side is zero or above 65 528.
+    /// If a side is zero or above 65 528.
     pub fn new_blocked(width: u32, height: u32) -> Result<Grid, GridError> {
         if !Grid::fits(width) || !Grid::fits(height) {
             return Err(GridError::Size { width: width.into(), height: height.into() });
         }
-        // Columns and rows share an id: from the lowest bit, 2 of the column and 2 of the row (a
-        // square of 4 by 4 cells), 3 and 3 (8 by 8 such squares), then the rest of each.
+        // Columns and rows share an id. From the lowest bit: 2 bits of the column and 2 of the row (a square of 4 by 4
+        // cells), 3 and 3 (8 by 8 such squares), then the rest of each.
         let columns = width.div_ceil(32).next_power_of_two();
         let rest = columns.trailing_zeros();
         let stride = (width as usize + 2).div_ceil(8) + 1;
@@ -241,7 +241,7 @@ impl Grid {
         })
     }
 
-    /// A map whose free cells are those for which `is_free` returns true, asked row by row.
+    /// A map whose free cells are those for which `is_free` returns true; it is called row by row.
     ///
     /// ```
     /// use tickstar::{Cell, Grid};
@@ -251,7 +251,7 @@ impl Grid {
     /// ```
     ///
     /// # Errors
-    /// When a side is zero or above 65 528.
+    /// If a side is zero or above 65 528.
     pub fn from_fn(
         width: u32,
         height: u32,
@@ -276,7 +276,7 @@ impl Grid {
     /// ```
     ///
     /// # Errors
-    /// When a side is zero or above 65 528, or there is not one byte per cell.
+    /// If a side is zero or above 65 528, or there is not exactly one byte per cell.
     pub fn from_bytes(width: u32, height: u32, bytes: &[u8]) -> Result<Grid, GridError> {
         let cells = u64::from(width) * u64::from(height);
         Grid::check_length(width, height, "bytes", cells, bytes.len())?;
@@ -285,8 +285,8 @@ impl Grid {
         })
     }
 
-    /// A map of one bit per cell, row by row without gaps: free where the bit is set. The first cell is the
-    /// lowest bit of the first word. Bits behind the last cell are ignored.
+    /// A map of one bit per cell, row by row without gaps: free where the bit is set. The first cell is the lowest bit
+    /// of the first word. Bits after the last cell are ignored.
     ///
     /// ```
     /// use tickstar::Grid;
@@ -297,7 +297,7 @@ impl Grid {
     /// ```
     ///
     /// # Errors
-    /// When a side is zero or above 65 528, or there are not just as many words as the cells take.
+    /// If a side is zero or above 65 528, or the number of words is not exactly what the cells need.
     pub fn from_bits(width: u32, height: u32, bits: &[u64]) -> Result<Grid, GridError> {
         let words = (u64::from(width) * u64::from(height)).div_ceil(64);
         Grid::check_length(width, height, "words", words, bits.len())?;
@@ -307,7 +307,7 @@ impl Grid {
         })
     }
 
-    /// The map as bits, as [`from_bits`](Grid::from_bits) reads them.
+    /// The map as bits, in the format of [`from_bits`](Grid::from_bits).
     pub fn to_bits(&self) -> Vec<u64> {
         let cells = self.width as usize * self.height as usize;
         let mut bits = vec![0; cells.div_ceil(64)];
@@ -326,7 +326,7 @@ impl Grid {
         found: usize,
     ) -> Result<(), GridError> {
         let found = found as u64;
-        // A wrong size is named as such.
+        // An invalid size is reported as such.
         let is_size = Grid::fits(width) && Grid::fits(height);
         if is_size && expected != found {
             return Err(GridError::Length { width, height, unit, expected, found });
@@ -339,7 +339,7 @@ impl Grid {
         (1..=MAX_SIDE).contains(&side)
     }
 
-    /// The same map with another neighborhood.
+    /// The same map with a different neighborhood.
     #[must_use]
     pub fn with_neighbors(mut self, neighbors: Neighbors) -> Grid {
         self.neighbors = neighbors;
@@ -348,7 +348,7 @@ impl Grid {
         self
     }
 
-    /// The same map with another corner rule.
+    /// The same map with a different corner rule.
     #[must_use]
     pub fn with_corners(mut self, corners: Corners) -> Grid {
         self.corners = corners;
@@ -392,10 +392,10 @@ impl Grid {
 
     /// Frees or blocks a cell; returns whether that changed it.
     ///
-    /// Agents that walk on the map want the change reported: see [`Seen`](crate::Seen).
+    /// The change should be reported to agents that walk on the map: see [`Seen`](crate::Seen).
     ///
     /// # Errors
-    /// When the cell is outside the map.
+    /// If the cell is outside the map.
     pub fn set_free(&mut self, cell: Cell, free: bool) -> Result<bool, GridError> {
         self.check(cell)?;
         let changed = self.is_free(cell) != free;
@@ -403,11 +403,11 @@ impl Grid {
         Ok(changed)
     }
 
-    /// Frees (`true`) or blocks many cells at once; returns how many cells changed. If a cell is named
-    /// twice, the last entry counts.
+    /// Frees (`true`) or blocks many cells at once; returns how many cells changed. If a cell occurs twice, the last
+    /// entry counts.
     ///
     /// # Errors
-    /// When a cell is outside the map; then nothing is changed.
+    /// If a cell is outside the map; then nothing is changed.
     pub fn edit(&mut self, cells: &[(Cell, bool)]) -> Result<usize, GridError> {
         let changes = self.changes(cells)?;
         for &(cell, free) in &changes {
@@ -416,7 +416,7 @@ impl Grid {
         Ok(changes.len())
     }
 
-    /// What of an edit changes the map: each cell once.
+    /// The entries of an edit that change the map, with each cell once.
     pub(super) fn changes(&self, cells: &[(Cell, bool)]) -> Result<Vec<(Cell, bool)>, GridError> {
         for &(cell, _) in cells {
             self.check(cell)?;
@@ -427,7 +427,7 @@ impl Grid {
         Ok(last.into_iter().filter(differs).collect())
     }
 
-    /// Refuses a cell that is outside the map.
+    /// Returns an error for a cell outside the map.
     fn check(&self, cell: Cell) -> Result<(), GridError> {
         let (width, height) = (self.width, self.height);
         if self.is_inside(cell) { Ok(()) } else { Err(GridError::Outside { cell, width, height }) }
@@ -467,7 +467,7 @@ impl Grid {
         NodeId(column | row)
     }
 
-    /// Where the bit of a cell is.
+    /// The byte and bit of a cell.
     fn locate(&self, x: u32, y: u32) -> (usize, u8) {
         let column = x as usize + 1;
         ((y as usize + 1) * self.stride + column / 8, 1 << (column % 8))
@@ -487,7 +487,7 @@ impl Grid {
         (self.neighbors, self.corners) == (Neighbors::Eight, Corners::Never)
     }
 
-    /// The cells that share a side with this one, clockwise, as far as they are on the map.
+    /// The cells on the map that share a side with this one, clockwise.
     fn beside(&self, node: NodeId) -> [Option<Cell>; 4] {
         let Cell { x, y } = self.cell(node);
         let (left, right) = (x.wrapping_sub(1), x.wrapping_add(1));
@@ -503,7 +503,7 @@ impl Grid {
     fn around(&self, cell: Cell) -> usize {
         let stride = self.stride;
         let first = cell.y as usize * stride + cell.x as usize / 8;
-        // Three rows, two bytes of each; cut out at once, so that there is one check of bounds.
+        // Three rows, two bytes of each; sliced once, so that there is a single bounds check.
         let rows = &self.free[first..][..2 * stride + 2];
         let three = |at: usize| {
             let pair = u16::from_le_bytes([rows[at], rows[at + 1]]);
@@ -512,7 +512,7 @@ impl Grid {
         three(0) << 6 | three(stride) << 3 | three(2 * stride)
     }
 
-    /// The distance over so many columns and rows on an empty map.
+    /// The distance over `dx` columns and `dy` rows on an empty map.
     #[inline]
     fn distance(&self, dx: i32, dy: i32) -> Cost {
         let (dx, dy) = (u64::from(dx.unsigned_abs()), u64::from(dy.unsigned_abs()));
@@ -587,7 +587,7 @@ impl Map for Grid {
         Some((x as i32, y as i32))
     }
 
-    /// The cell, and where corners are not cut those beside it: a diagonal step between two of them
+    /// The cell and, if corners are not cut, those that share a side with it: a diagonal step between two of them
     /// passes it.
     fn for_each_affected(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
         visit(changed);
@@ -610,7 +610,7 @@ impl Map for Grid {
         visit(changed);
     }
 
-    /// Over the cell itself, or where corners are not cut by a diagonal step past it.
+    /// Over the cell itself or, if corners are not cut, by a diagonal step past it.
     fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
         let over = self.estimate(from, changed) + self.estimate(changed, to);
         if !self.passes_corners() {
@@ -640,9 +640,9 @@ impl Map for Grid {
         if !self.is_inside(cell) {
             return;
         }
-        // The bits of the column can be counted up or down by themselves if those of the row are
-        // set or cleared first, so that a carry passes over them; and the other way round. What
-        // wraps at an edge of the map is never legal.
+        // The bits of the column can be incremented or decremented independently if those of the row are set or cleared
+        // first, so that a carry passes over them, and vice versa. A direction that wraps at an edge of the map is
+        // never legal.
         let (id, columns, rows) = (from.0, self.column_bits, !self.column_bits);
         let x = [
             (id & columns).wrapping_sub(1) & columns,
@@ -666,7 +666,7 @@ impl Map for Grid {
                 visit(NodeId(x[column] | y[row]), cost, estimate);
             }
         };
-        // Written out, so that each direction has a branch of its own for the processor to learn.
+        // Unrolled, so that each direction has a branch of its own for the branch predictor.
         visit(0);
         visit(1);
         visit(2);
@@ -683,14 +683,14 @@ pub(super) fn octile(dx: u64, dy: u64) -> Cost {
     along(dx, dy, extra(Neighbors::Eight))
 }
 
-/// The distance along the longer of two sides, with this much extra for each step of the shorter.
+/// The distance along the longer of two sides, plus `extra` for each step of the shorter.
 #[inline]
 fn along(dx: u64, dy: u64, extra: u64) -> Cost {
     Cost(dx.max(dy) * Cost::STRAIGHT.0 + dx.min(dy) * extra)
 }
 
-/// What a step along the shorter side adds: with eight neighbors it makes a straight step diagonal
-/// (octile distance), with four it is one more straight step (Manhattan distance).
+/// The extra cost of a step along the shorter side: with eight neighbors it makes a straight step diagonal (octile
+/// distance), with four it is an additional straight step (Manhattan distance).
 fn extra(neighbors: Neighbors) -> u64 {
     match neighbors {
         Neighbors::Four => Cost::STRAIGHT.0,
@@ -724,7 +724,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_and_cells_are_inverse_on_odd_sizes() {
+    fn ids_and_cells_convert_both_ways_on_odd_sizes() {
         for (width, height) in [(1, 1), (1, 70), (70, 1), (9, 17), (100, 65), (8, 8), (64, 129)] {
             let grid = Grid::new(width, height).unwrap();
             let mut seen = std::collections::HashSet::new();
@@ -753,7 +753,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbors_are_right_across_tiles() {
+    fn neighbors_are_correct_across_tile_borders() {
         let grid = Grid::new(30, 30).unwrap();
         for (x, y) in [(7, 7), (8, 8), (7, 8), (15, 16), (23, 24)] {
             let all = [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
@@ -783,7 +783,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_bytes_and_bits_make_the_same_map() {
+    fn functions_bytes_and_bits_create_the_same_map() {
         for (width, height) in [(1, 1), (7, 3), (64, 2), (65, 3), (13, 64)] {
             let free = |cell: Cell| (cell.x * 7 + cell.y * 13) % 5 < 3;
             let grid = Grid::from_fn(width, height, free).unwrap();
@@ -804,7 +804,7 @@ mod tests {
     }
 
     #[test]
-    fn data_of_the_wrong_length_are_errors() {
+    fn data_of_the_wrong_length_is_an_error() {
         let error = Grid::from_bytes(3, 2, &[1; 7]).unwrap_err();
         assert_eq!(error.to_string(), "7 bytes for a map of 3 by 2 cells, which takes 6");
         assert!(matches!(Grid::from_bytes(3, 2, &[]), Err(GridError::Length { .. })));
@@ -815,7 +815,7 @@ mod tests {
             let size = |result| matches!(result, Err(GridError::Size { .. }));
             assert!(size(Grid::from_bytes(width, height, &[])));
             assert!(size(Grid::from_bits(width, height, &[])));
-            assert!(size(Grid::from_fn(width, height, |_| unreachable!("nothing to ask"))));
+            assert!(size(Grid::from_fn(width, height, |_| unreachable!("never called"))));
         }
     }
 

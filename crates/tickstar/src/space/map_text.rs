@@ -4,11 +4,11 @@ use thiserror::Error;
 
 use super::{Cell, Grid, GridError};
 
-/// Why a text is not a map. Lines and columns count from one.
+/// Why a text is not a valid map. Lines and columns count from one.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum MapError {
-    /// Nothing in it.
+    /// The text is empty.
     #[error("the map is empty")]
     Empty,
     /// A header line is missing or wrong.
@@ -16,41 +16,41 @@ pub enum MapError {
     Header {
         /// The line.
         line: usize,
-        /// What should stand there.
+        /// The expected text.
         expected: &'static str,
-        /// What stands there, printable and shortened.
+        /// The actual text, printable and shortened.
         found: String,
     },
-    /// The size cannot be had.
+    /// The size is invalid.
     #[error(transparent)]
     Size(#[from] GridError),
-    /// A row of another length than the width.
+    /// The length of a row differs from the width.
     #[error("line {line}: the row has {found} cells, the map is {width} wide")]
     RowLength {
         /// The line.
         line: usize,
-        /// Cells in the row.
+        /// The number of cells in the row.
         found: usize,
-        /// Cells the row should have.
+        /// The expected number of cells.
         width: u32,
     },
     /// Fewer rows than the height.
     #[error("the map ends after {found} of {height} rows: the file is cut short")]
     TooFewRows {
-        /// Rows there are.
+        /// The actual number of rows.
         found: usize,
-        /// Rows there should be.
+        /// The expected number of rows.
         height: u32,
     },
     /// More rows than the height.
     #[error("line {line}: more rows than the {height} the header declares")]
     TooManyRows {
-        /// The first line too many.
+        /// The first surplus line.
         line: usize,
-        /// Rows there should be.
+        /// The expected number of rows.
         height: u32,
     },
-    /// A character that means nothing on a map.
+    /// A character that is not a cell.
     #[error(
         "line {line}, column {column}: `{found}` is not a cell \
          (free: `.` `G` `S`, blocked: `@` `O` `T` `W`)"
@@ -70,12 +70,12 @@ impl Grid {
     /// which `.` `G` `S` are free and `@` `O` `T` `W` are blocked. Lines end in LF or CRLF.
     ///
     /// # Errors
-    /// When the text is not such a map, naming the line.
+    /// If the text is not such a map; the error contains the line.
     pub fn from_map(text: &[u8]) -> Result<Grid, MapError> {
         if text.iter().all(u8::is_ascii_whitespace) {
             return Err(MapError::Empty);
         }
-        // Some editors put a mark before text in UTF-8.
+        // Some editors insert a byte order mark before UTF-8 text.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut lines = lines(text);
         header(1, lines.next(), "type octile", |line| (line == b"type octile").then_some(0))?;
@@ -83,7 +83,7 @@ impl Grid {
         let width = header(3, lines.next(), "width N", |line| number(line, b"width"))?;
         header(4, lines.next(), "map", |line| (line == b"map").then_some(0))?;
         let (width, height) = Grid::check_size(width, height)?;
-        // A size is believed only as far as there is text for it.
+        // A declared size is used only if the text is long enough for it.
         if u64::from(height) * u64::from(width) > text.len() as u64 {
             let found = lines.filter(|(_, line)| !line.is_empty()).count();
             return Err(MapError::TooFewRows { found, height });
@@ -98,7 +98,7 @@ impl Grid {
     /// Reads rows in which `#` (or `@`, `O`, `T`, `W`) is blocked and `.` (or `G`, `S`) is free.
     ///
     /// # Errors
-    /// When there are no rows, they differ in length, or hold another character.
+    /// If there are no rows, they differ in length, or they contain another character.
     pub fn from_rows<T: AsRef<[u8]>>(rows: impl IntoIterator<Item = T>) -> Result<Grid, MapError> {
         let rows: Vec<T> = rows.into_iter().collect();
         let Some(first) = rows.first() else { return Err(MapError::Empty) };
@@ -130,7 +130,7 @@ impl Grid {
             .map(move |y| (0..self.width()).map(|x| symbol(Cell::new(x, y))).collect())
     }
 
-    /// The size as sides of a map, if it can be one.
+    /// The size as the sides of a map, if it is valid.
     fn check_size(width: u64, height: u64) -> Result<(u32, u32), GridError> {
         let side = |side: u64| u32::try_from(side).ok().filter(|&side| Grid::fits(side));
         side(width).zip(side(height)).ok_or(GridError::Size { width, height })
@@ -148,7 +148,7 @@ fn number(line: &[u8], name: &[u8]) -> Option<u64> {
     let value = line.strip_prefix(name)?.strip_prefix(b" ")?;
     let value = std::str::from_utf8(value).ok()?.trim();
     let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
-    // A number too large for any map is still a number: its size is refused by name later.
+    // A number too large for any map is still a number: the size check rejects it later with a clear error.
     digits.then(|| value.parse().unwrap_or(u64::MAX))
 }
 
@@ -166,11 +166,11 @@ fn header(
     })
 }
 
-/// The most characters of a text that are quoted.
+/// The maximum number of characters that are quoted.
 const QUOTE: usize = 40;
 
-/// A text as it can be shown: shortened, with characters escaped that would act on a terminal or be invisible,
-/// such as controls and marks that turn the direction of writing.
+/// Returns the text in printable form: shortened, with escapes for characters that would affect a terminal or be
+/// invisible, such as control characters and marks that change the writing direction.
 fn quote(bytes: &[u8]) -> String {
     // No character has more than four bytes.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * QUOTE + 4)]).into_owned();
@@ -250,13 +250,13 @@ mod tests {
         assert_eq!(again.to_map(), grid.to_map());
         let marked = [b"\xef\xbb\xbf", GOOD.as_bytes()].concat();
         assert_eq!(Grid::from_map(&marked).unwrap().to_map(), grid.to_map());
-        // No line end after the last row, and blank lines after it, are both fine.
+        // A missing line end after the last row and blank lines after it are both accepted.
         assert!(Grid::from_map(GOOD.trim_end().as_bytes()).is_ok());
         assert!(Grid::from_map(format!("{GOOD}\n \n").as_bytes()).is_ok());
     }
 
     #[test]
-    fn bad_maps_are_named_with_their_line() {
+    fn errors_identify_the_line_of_a_bad_map() {
         assert_eq!(error(b""), "the map is empty");
         assert_eq!(error(b" \r\n\n"), "the map is empty");
         let swapped = GOOD.replace("octile", "tile");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_text_are_named() {
+    fn errors_quote_bytes_that_are_not_text() {
         let mut bytes = GOOD.as_bytes().to_vec();
         let at = bytes.len() - 3;
         bytes[at] = 0xff;
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_printable_and_short() {
+    fn quoted_text_is_printable_and_short() {
         let header = |found: &str| format!("line 1: expected `type octile`, found `{found}`");
         assert_eq!(error(b"\x1b[2Jtype\x07"), header(r"\u{1b}[2Jtype\u{7}"));
         let turned = "abc\u{202e}d\u{2066}\u{200f}\u{feff}e".as_bytes();
@@ -303,7 +303,7 @@ mod tests {
             assert!(!text.chars().any(char::is_control) && !text.contains('\u{202e}'), "{text}");
             assert!(!text.contains('\u{fffd}'), "cut inside a character: {text}");
         }
-        // No escape is cut in the middle.
+        // No escape sequence is truncated.
         let cut = [&[b'x'; 38][..], b"\x1b\x1b"].concat();
         assert_eq!(error(&cut), header(&format!("{}…", "x".repeat(38))));
         for byte in 0..=255_u8 {
@@ -320,13 +320,13 @@ mod tests {
         for side in ["0", "70000", "4294967296", "99999999999999999999999"] {
             let text = format!("type octile\nheight {side}\nwidth 3\nmap\n...\n");
             let error = error(text.as_bytes());
-            assert!(error.contains("cannot be made"), "{side}: {error}");
+            assert!(error.contains("cannot create"), "{side}: {error}");
             assert!(side.len() > 20 || error.contains(side), "{side}: {error}");
         }
     }
 
     #[test]
-    fn rows_must_agree() {
+    fn rows_must_have_equal_lengths() {
         assert_eq!(Grid::from_rows::<&str>([]).unwrap_err(), MapError::Empty);
         assert!(matches!(Grid::from_rows(["..", "."]), Err(MapError::RowLength { line: 2, .. })));
         assert!(matches!(Grid::from_rows([""]), Err(MapError::Size(_))));

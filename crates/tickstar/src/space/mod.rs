@@ -1,4 +1,4 @@
-//! What can be searched: grids, graphs, and whatever else implements [`Map`].
+//! Searchable spaces: grids, graphs, and any other type that implements [`Map`].
 
 mod corridor;
 mod graph;
@@ -22,27 +22,26 @@ use crate::{Cost, Hierarchy, NodeId, Subgoals};
 
 /// A weighted graph, as the searches see it.
 ///
-/// Searches and agents borrow it for one call at a time and never own it, so it can be edited between ticks.
-/// An implementation must promise that
+/// Searches and agents borrow it for one call at a time and never own it, so it can be edited between ticks. An
+/// implementation must guarantee that
 ///
 /// * every edge cost is above zero, below 2^32, and at most [`Space::max_edge_cost`];
 /// * edges are visited in the same order every time;
-/// * its size never changes: nodes are blocked and opened, but ids do not come or go.
+/// * its size never changes: nodes are blocked and opened, but ids are neither added nor removed.
 pub trait Space {
-    /// The most edges a node can have, where that is known. Up to eight, the search needs no room
-    /// for more.
+    /// The maximum number of edges per node, if it is known. If it is at most eight, the search needs no overflow list.
     const MAX_EDGES: usize = usize::MAX;
 
     /// All node ids are below this.
     fn size(&self) -> usize;
 
-    /// Whether the node exists and can be stood on.
+    /// Whether the node exists and is passable.
     fn contains(&self, node: NodeId) -> bool;
 
     /// Calls `visit` with every neighbor of `from` and the cost of the edge to it.
     ///
-    /// Internal iteration, so that the whole loop is compiled into the search. A node that is not
-    /// contained has no edges.
+    /// Internal iteration, so that the whole loop is compiled into the search. A node that is not contained has no
+    /// edges.
     fn for_each_edge(&self, from: NodeId, visit: impl FnMut(NodeId, Cost));
 
     /// The cost of the edge between two nodes, if there is one.
@@ -56,18 +55,17 @@ pub trait Space {
         found
     }
 
-    /// No edge costs more than this, also after edits.
+    /// No edge costs more than this, even after edits.
     fn max_edge_cost(&self) -> Cost;
 
-    /// Whether every edge can be walked back at the same cost.
+    /// Whether every edge can be traversed in reverse at the same cost.
     fn is_reversible(&self) -> bool;
 }
 
-/// A [`Space`] that agents walk on: with a distance estimate, and with what a change of a node means for its
-/// edges.
+/// A [`Space`] that agents walk on: it adds a heuristic, and the effect of a changed node on edges.
 ///
-/// Everything has a default, which is right for a graph without positions whose nodes are never blocked. A
-/// better estimate makes searches faster:
+/// Everything has a default, which is correct for a graph without positions whose nodes are never blocked. A better
+/// heuristic makes searches faster:
 ///
 /// ```
 /// use tickstar::{Cost, Map, NodeId, Space, find_path};
@@ -107,7 +105,7 @@ pub trait Space {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Map: Space {
-    /// A lower bound on the cost from one node to another.
+    /// The heuristic: a lower bound on the cost from one node to another.
     ///
     /// It must be *consistent*: `estimate(t, t)` is zero, and `estimate(a, t) <= cost(a, b) +
     /// estimate(b, t)` for every edge from `a` to `b`.
@@ -116,51 +114,50 @@ pub trait Map: Space {
         Cost::ZERO
     }
 
-    /// Calls `visit` with the nodes at which an edge may have gone or grown dearer, if this node was
-    /// blocked or changed: itself, and others if their edges depend on it. Those at the far end of
-    /// its own edges need not be named.
+    /// Calls `visit` with the nodes at which an edge may have disappeared or become more expensive, if this node was
+    /// blocked or changed: the node itself, and others if their edges depend on it. The nodes at the far ends of its
+    /// own edges may be omitted.
     fn for_each_affected(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
         visit(changed);
     }
 
-    /// Calls `visit` with the nodes from which edges may have come, gone or changed their cost, if this
-    /// node was blocked, opened or changed: itself, all from which an edge leads to it or did before,
-    /// and others if their edges depend on it. The default is right where every edge can be walked
-    /// back and nodes are never blocked; a map whose nodes can be must name the old neighbors too.
+    /// Calls `visit` with the nodes from which edges may have appeared, disappeared or changed their cost, if this
+    /// node was blocked, opened or changed: the node itself, all nodes with an edge to it now or before the change,
+    /// and others if their edges depend on it. The default is correct if every edge is reversible and nodes are
+    /// never blocked; a map whose nodes can be blocked must visit the old neighbors too.
     fn for_each_dependent(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {
         visit(changed);
         self.for_each_edge(changed, |to, _| visit(to));
     }
 
-    /// A lower bound on the cost of a way that uses an edge which may have come or grown cheaper when
-    /// this node was opened or changed.
+    /// A lower bound on the cost of a path that uses an edge which may have appeared or become cheaper when this
+    /// node was opened or changed.
     fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
         self.estimate(from, changed) + self.estimate(changed, to)
     }
 
-    /// Column and row of a node, if nodes have positions.
+    /// The column and row of a node, if nodes have positions.
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {
         let _ = node;
         None
     }
 
-    /// The hierarchy of levels above the map, for the agents that plan on one, if it has one that is in step
-    /// with it.
+    /// The hierarchy of levels above the map, for agents that plan on one, if the map has an up-to-date one.
     fn hierarchy(&self) -> Option<&Hierarchy> {
         None
     }
 
-    /// The tables of subgoals that were made for the hierarchy as it is, for D LRTA*, if there are any.
+    /// The subgoal tables for the current hierarchy, for D LRTA*, if there are any.
     fn subgoals(&self) -> Option<&Subgoals> {
         None
     }
 
-    /// The edges from a node with the estimate from each neighbor to the goal, omitting neighbors that cannot
+    /// The edges from a node with the heuristic from each neighbor to the goal, omitting neighbors that cannot
     /// improve a search.
     ///
-    /// The search came to `from` by an edge from `parent`, or began there if the two are the same.
-    /// What may be omitted is said by `skip`; on a grid it is more than half of the neighbors. Only the maps of
-    /// this crate can do better than the default, as what may be omitted is easy to get wrong.
+    /// The search reached `from` by an edge from `parent`, or started there if the two are the same.
+    /// `skip` defines what may be omitted; on a grid that is more than half of the neighbors. Only the maps of this
+    /// crate can override the default, as the omission rules are easy to get wrong.
     #[doc(hidden)]
     fn for_each_successor(
         &self,

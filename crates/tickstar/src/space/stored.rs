@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Corners, Grid, Neighbors};
 
-/// A grid as it is written.
+/// The serialized form of a grid.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Grid", deny_unknown_fields)]
 struct Stored {

@@ -1,7 +1,7 @@
-//! Agents on a map that changes, and that are told of every change.
+//! Agents on a changing map, with every change reported.
 
 use crate::kit::{
-    LayeredGrid, Oracle, Problem, Random, Telling, Tick, check_branch, check_estimates, configs,
+    LayeredGrid, OnPanic, Oracle, Problem, Random, Tick, check_branch, check_estimates, configs,
     distance_on_empty_map, ratio, tick, too_many_ticks, walk, weighted,
 };
 use tickstar::agent::time_bounded::{Restart, Tracing};
@@ -27,7 +27,7 @@ fn position(agent: &TimeBounded) -> NodeId {
     agent.position()
 }
 
-/// Blocks and opens about so many random cells, but none of these. Answers what changed.
+/// Blocks and opens about the given number of random cells, but none of these. Returns what changed.
 fn edit(
     problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
@@ -49,8 +49,8 @@ fn edit(
     changed
 }
 
-/// What an agent with free tracing means to walk: back to the path it follows, and along it. Parents of
-/// closed nodes do not change without reopening, so the path is still that to its tip.
+/// The route that an agent with free tracing intends to walk: back to the path it follows, and along it. Without
+/// reopening, parents of closed nodes do not change, so the path is still that to its tip.
 fn route(agent: &TimeBounded) -> Option<Vec<NodeId>> {
     let path = agent.search().path_to(agent.target()?)?;
     let mut route = vec![position(agent)];
@@ -64,7 +64,7 @@ fn route(agent: &TimeBounded) -> Option<Vec<NodeId>> {
     }
 }
 
-/// The least that a way over an edge may cost which has come with the opening of this cell.
+/// A lower bound on the cost of a path over an edge that appeared when this cell was opened.
 fn through(grid: &Grid, from: NodeId, opened: NodeId, to: NodeId) -> u64 {
     let h = |a, b| distance_on_empty_map(grid, a, b).0;
     let over = h(from, opened) + h(opened, to);
@@ -95,8 +95,8 @@ fn priority(weight: Weight) -> Priority {
     weight.map_or(Priority::GREEDY, |(num, den)| weighted(num, den))
 }
 
-/// Whether algorithm 3 of the 2014 paper begins a new search. It looks at the route as well as at the
-/// path: at what lies ahead of an agent that is on its path, and at all of it for one that is not.
+/// Whether algorithm 3 of the 2014 paper restarts the search. It checks the route as well as the path: only the part
+/// ahead if the agent is on its path, and all of it otherwise.
 fn lazy_restarts(
     agent: &TimeBounded,
     problem: &Problem<LayeredGrid>,
@@ -119,8 +119,8 @@ fn lazy_restarts(
     })
 }
 
-/// What a tick with free tracing that does not begin anew at once will do, told from the search alone:
-/// the step, and whether the search begins again after all.
+/// Predicts, from the search alone, a tick with free tracing that does not restart at once: the step, and whether the
+/// search restarts after all.
 fn foreseen(
     agent: &TimeBounded,
     problem: &Problem<LayeredGrid>,
@@ -145,7 +145,7 @@ fn foreseen(
         Some(place) => (&path[place..], path[place + 1]),
         None => (&path[..], search.parent(at).unwrap()),
     };
-    // The way back to the path, if the agent is off it; else the node it stands on alone.
+    // The way back to the path, if the agent is off it; else only the agent's node.
     let mut back = vec![at];
     while !path.contains(&back[back.len() - 1]) {
         back.push(search.parent(back[back.len() - 1]).unwrap());
@@ -165,25 +165,25 @@ fn any_problem(random: &mut Random, side: u64) -> Problem<LayeredGrid> {
     }
 }
 
-/// How often and how a map is changed.
+/// How often and how a map changes.
 #[derive(Clone, Copy, Debug)]
-struct Unrest {
+struct ChangeSchedule {
     often: u64,
     most: u64,
     open_percent: u64,
 }
 
-impl Unrest {
-    fn random(random: &mut Random) -> Unrest {
-        Unrest {
+impl ChangeSchedule {
+    fn random(random: &mut Random) -> ChangeSchedule {
+        ChangeSchedule {
             often: random.pick(&[3, 10, 30, 70]),
             most: random.pick(&[1, 3, 8]),
             open_percent: random.pick(&[0, 20, 50, 80, 100]),
         }
     }
 
-    /// Answers what changed before a tick.
-    fn strikes(
+    /// Applies the changes before a tick, and returns them.
+    fn apply(
         self,
         problem: &mut Problem<LayeredGrid>,
         random: &mut Random,
@@ -197,32 +197,32 @@ impl Unrest {
     }
 }
 
-/// Every tick of lazy restarting is what the rule makes of the search: it begins again in the very tick
-/// it is told of something across its route or of a shorter way, it does so and waits when a path turns
-/// out to lead through an old wall, and at no other time.
+/// Every tick with lazy restarts follows from the rule: the search restarts in the same tick in which an obstacle on
+/// its route or a shorter path is reported; it restarts and waits when a path turns out to lead through an old wall;
+/// and it restarts at no other time.
 #[test]
-fn lazy_restarts_are_those_of_the_rule() {
+fn lazy_restarts_follow_the_rule() {
     let mut random = Random::new(1);
     for weight in WEIGHTS {
         let config = repeated(priority(weight), false, Restart::Lazy);
-        let (mut told, mut spared, mut at_last, mut ticks) = (0, 0, 0, 0);
+        let (mut result, mut spared, mut at_last, mut ticks) = (0, 0, 0, 0);
         for k in [1, 2, 5, 20, 100].repeat(300) {
             let mut problem = any_problem(&mut random, 20);
             let mut agent = agent_of(&problem, config);
-            let unrest = Unrest::random(&mut random);
+            let unrest = ChangeSchedule::random(&mut random);
             let mut opened_since = false;
             for _ in 0..60 {
                 let at = position(&agent);
-                let changed = unrest.strikes(&mut problem, &mut random, at);
-                let _context = Telling((problem.clone(), at, changed.clone(), k, weight));
+                let changed = unrest.apply(&mut problem, &mut random, at);
+                let _context = OnPanic((problem.clone(), at, changed.clone(), k, weight));
                 if at == problem.goal {
                     break;
                 }
                 let opened = |&node: &NodeId| problem.space.is_free(problem.space.cell(node));
                 let opened = changed.iter().any(opened);
-                let news = !changed.is_empty();
+                let has_changes = !changed.is_empty();
                 let found = agent.plan().is_some();
-                let again = news && lazy_restarts(&agent, &problem, &changed, weight);
+                let again = has_changes && lazy_restarts(&agent, &problem, &changed, weight);
                 opened_since = !again && (opened_since || opened);
                 let foreseen = foreseen(&agent, &problem, k, opened_since);
                 let seen = Seen { changed: &changed };
@@ -233,8 +233,8 @@ fn lazy_restarts_are_those_of_the_rule() {
                     assert_eq!((tick.step, tick.has(Event::Restart)), foreseen);
                     assert!(!found || tick.expanded.is_empty());
                 }
-                told += usize::from(again);
-                spared += usize::from(news && !again);
+                result += usize::from(again);
+                spared += usize::from(has_changes && !again);
                 at_last += usize::from(tick.has(Event::Restart) && !again);
                 ticks += 1;
                 if tick.step == Step::Unreachable {
@@ -243,13 +243,13 @@ fn lazy_restarts_are_those_of_the_rule() {
                 opened_since &= !tick.has(Event::Restart);
             }
         }
-        let counts = (told, spared, at_last, ticks);
-        assert!(told > 100 && spared > 2000 && at_last > 50, "{weight:?}: {counts:?}");
+        let counts = (result, spared, at_last, ticks);
+        assert!(result > 100 && spared > 2000 && at_last > 50, "{weight:?}: {counts:?}");
     }
 }
 
 #[test]
-fn eager_restarts_are_at_every_change() {
+fn eager_restarts_happen_at_every_change() {
     let mut random = Random::new(2);
     let (mut restarts, mut ticks) = (0, 0);
     for weight in WEIGHTS {
@@ -259,11 +259,11 @@ fn eager_restarts_are_at_every_change() {
             for k in [2, 5, 20, 100].repeat(50) {
                 let mut problem = any_problem(&mut random, 20);
                 let mut agent = agent_of(&problem, config);
-                let unrest = Unrest::random(&mut random);
+                let unrest = ChangeSchedule::random(&mut random);
                 for _ in 0..60 {
                     let at = position(&agent);
-                    let changed = unrest.strikes(&mut problem, &mut random, at);
-                    let _context = Telling((problem.clone(), changed.clone(), config, k));
+                    let changed = unrest.apply(&mut problem, &mut random, at);
+                    let _context = OnPanic((problem.clone(), changed.clone(), config, k));
                     let seen = Seen { changed: &changed };
                     let tick = tick(&mut agent, &problem.space, seen, k, u64::MAX);
                     if matches!(tick.step, Step::Arrived | Step::Unreachable) {
@@ -278,8 +278,8 @@ fn eager_restarts_are_at_every_change() {
     }
     assert!(restarts > 3000 && ticks > 3 * restarts);
 }
-/// A map with a pocket: the second row looks best, and ends at a wall. It has an exit to the first row.
-/// From the start, below its left end, the lower row is a little shorter than the upper one.
+/// A map with a pocket: the second row looks best, and ends at a wall. It has an exit to the first row. From the start,
+/// below its left end, the lower row is slightly shorter than the upper one.
 const POCKET: [&str; 5] = [
     ".....................",
     "############.#######.",
@@ -288,7 +288,7 @@ const POCKET: [&str; 5] = [
     ".....................",
 ];
 
-/// As above, but the lower row ends at a wall as well, and the upper one can be entered at its left end.
+/// As above, but the lower row also ends at a wall, and the upper one can be entered at its left end.
 const POCKETS: [&str; 5] = [
     ".....................",
     ".###########.#######.",
@@ -321,7 +321,7 @@ fn step(agent: &mut TimeBounded, problem: &Problem<LayeredGrid>, changed: &[Node
     tick
 }
 
-/// Ticks until this is so.
+/// Ticks until the condition holds.
 fn step_until(
     agent: &mut TimeBounded,
     problem: &Problem<LayeredGrid>,
@@ -333,13 +333,13 @@ fn step_until(
             return tick;
         }
     }
-    panic!("it never comes to that")
+    panic!("the condition never holds")
 }
 
-/// A wall across the way back, several steps ahead of an agent that walks it. The published rule looks
-/// at the path alone, which lies elsewhere.
+/// A wall across the way back, several steps ahead of an agent that walks it. The published rule checks only the path,
+/// which lies elsewhere.
 #[test]
-fn a_wall_across_the_way_back_is_heeded_at_once() {
+fn a_wall_across_the_way_back_restarts_the_search_at_once() {
     let (mut problem, mut agent) = pocket(POCKET);
     step_until(&mut agent, &problem, |_, tick| tick.has(Event::Backtrack));
     let cell = problem.space.cell(position(&agent));
@@ -349,15 +349,15 @@ fn a_wall_across_the_way_back_is_heeded_at_once() {
     assert!(!path.contains(&wall), "not on the path");
     assert!(route(&agent).unwrap()[2..].contains(&wall), "but on the way to it");
 
-    let told = step(&mut agent, &problem, &[wall]);
-    assert!(told.has(Event::Restart) && matches!(told.step, Step::Move(_)), "{told:?}");
+    let result = step(&mut agent, &problem, &[wall]);
+    assert!(result.has(Event::Restart) && matches!(result.step, Step::Move(_)), "{result:?}");
     step_until(&mut agent, &problem, |_, tick| tick.step == Step::Arrived);
 }
 
-/// The same on random maps, wherever an agent is about to walk back, for every weight and with bounded
-/// tracing too, as long as its trace steps reach that far.
+/// The same on random maps, wherever an agent is about to walk back, for every weight and with bounded tracing too, as
+/// long as its trace steps reach that far.
 #[test]
-fn walls_across_the_way_back_are_heeded_at_once() {
+fn walls_across_the_way_back_restart_every_search_at_once() {
     let mut random = Random::new(3);
     let mut walls = 0;
     let bounded = Tracing::Bounded { r: ratio(1, 2), c: ratio(10, 1) };
@@ -393,10 +393,10 @@ fn walls_across_the_way_back_are_heeded_at_once() {
                     let mut problem = problem.clone();
                     let Cell { x, y } = problem.space.cell(wall);
                     block(&mut problem, x, y);
-                    let _context = Telling((&problem, position(&agent), config, budget));
+                    let _context = OnPanic((&problem, position(&agent), config, budget));
                     let seen = Seen { changed: &[wall] };
-                    let told = tick(&mut agent.clone(), &problem.space, seen, budget, u64::MAX);
-                    assert!(told.has(Event::Restart), "{told:?}");
+                    let result = tick(&mut agent.clone(), &problem.space, seen, budget, u64::MAX);
+                    assert!(result.has(Event::Restart), "{result:?}");
                     walls += 1;
                 }
             }
@@ -405,19 +405,19 @@ fn walls_across_the_way_back_are_heeded_at_once() {
     assert!(walls > 500, "only {walls} walls");
 }
 
-/// A path that leads through a wall which was built when the path was another.
+/// A path that leads through a wall which was built when a different path was followed.
 #[test]
-fn an_old_wall_on_a_new_path_is_heeded() {
+fn an_old_wall_on_a_new_path_restarts_the_search() {
     let (mut problem, mut agent) = pocket(POCKETS);
-    // It goes into the pocket, finds it closed, and comes back to try the lower row.
+    // It enters the pocket, finds it closed, and comes back to try the lower row.
     step_until(&mut agent, &problem, |_, tick| tick.has(Event::Backtrack));
     let start = problem.start;
     step_until(&mut agent, &problem, |agent, _| position(agent) == start);
     let wall = block(&mut problem, 8, 2);
     assert!(agent.search().is_closed(wall));
-    let told = step(&mut agent, &problem, &[wall]);
-    assert!(!told.has(Event::Restart), "it is in nobody's way");
-    // When that is closed too, the pocket's exit is what is left.
+    let result = step(&mut agent, &problem, &[wall]);
+    assert!(!result.has(Event::Restart), "the wall is not on the path");
+    // When that is closed too, only the pocket's exit is left.
     loop {
         let mut search = agent.search().clone();
         search.run(&problem.space, &mut Slice::new(2));
@@ -432,10 +432,10 @@ fn an_old_wall_on_a_new_path_is_heeded() {
     step_until(&mut agent, &problem, |_, tick| tick.step == Step::Arrived);
 }
 
-/// For every blocked cell of a map and an agent at many places of its path: whether its opening is worth
-/// a new search, on both sides of the inequality.
+/// For every blocked cell of a map and an agent at many places of its path: whether opening the cell justifies a new
+/// search, on both sides of the inequality.
 #[test]
-fn an_opening_counts_if_it_may_better_the_path_by_more_than_the_weight() {
+fn an_opening_restarts_the_search_if_it_may_improve_the_path_by_more_than_the_weight() {
     let mut rows = vec!["................", "###############.", "................"];
     rows.extend(["################"; 12]);
     for corners in [Corners::Never, Corners::Allowed] {
@@ -456,12 +456,12 @@ fn an_opening_counts_if_it_may_better_the_path_by_more_than_the_weight() {
                         continue;
                     }
                     let door = grid.node(cell).unwrap();
-                    let _context = Telling((&grid, cell, path[0], weight));
+                    let _context = OnPanic((&grid, cell, path[0], weight));
                     let way = through(&grid, path[0], door, problem.goal);
                     let better = |way| weight.is_some_and(|(num, den)| num * way < den * rest);
                     let seen = Seen { changed: &[door] };
-                    let told = tick(&mut agent.clone(), &grid, seen, 1000, u64::MAX);
-                    assert_eq!(told.has(Event::Restart), better(way));
+                    let result = tick(&mut agent.clone(), &grid, seen, 1000, u64::MAX);
+                    assert_eq!(result.has(Event::Restart), better(way));
                     yes += usize::from(better(way));
                     no += usize::from(!better(way));
                     let [to, from] = [(path[0], door), (door, problem.goal)]
@@ -469,17 +469,17 @@ fn an_opening_counts_if_it_may_better_the_path_by_more_than_the_weight() {
                     past += usize::from(better(way) && !better(to + from));
                 }
             }
-            let _context = Telling((corners, weight, yes, no, past));
+            let _context = OnPanic((corners, weight, yes, no, past));
             assert!(no > 100 && (yes > 100 || weight.is_none()));
-            assert_eq!(yes > 0, weight.is_some(), "a greedy search takes no notice");
+            assert_eq!(yes > 0, weight.is_some(), "a greedy search ignores openings");
             assert_eq!(past > 0, corners == Corners::Never && weight.is_some());
         }
     }
 }
 
-/// Openings alone: a greedy search goes on, unless it has run out of nodes.
+/// Only openings: a greedy search continues, unless it has run out of nodes.
 #[test]
-fn a_greedy_search_goes_on_whatever_opens() {
+fn a_greedy_search_ignores_openings() {
     let mut random = Random::new(4);
     let config = repeated(Priority::GREEDY, false, Restart::Lazy);
     let mut openings = 0;
@@ -501,23 +501,23 @@ fn a_greedy_search_goes_on_whatever_opens() {
     assert!(openings > 5000);
 }
 
-/// Lets an agent walk for a while on a map that changes, and then until it arrives or gives up on the
-/// map as it is at last, with a look at it after each tick. Answers how often it began again.
-fn walk_in_unrest<A: Agent<LayeredGrid> + ?Sized>(
+/// Lets an agent walk for a while on a changing map, and then until it arrives or gives up on the final map, with a
+/// callback after each tick. Returns how often it restarted.
+fn walk_during_changes<A: Agent<LayeredGrid> + ?Sized>(
     agent: &mut A,
     problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
     (budget, ticks): (u64, usize),
     mut pause: impl FnMut(&A, &Problem<LayeredGrid>),
 ) -> usize {
-    let unrest = Unrest::random(random);
+    let unrest = ChangeSchedule::random(random);
     let (mut restarts, mut restarts_at_rest) = (0, 0);
     let limits = agent.limits(budget);
     for i in 0..ticks + too_many_ticks(problem.oracle.size(), budget) {
         let at = agent.position();
         let resting = i >= ticks || at == problem.goal;
-        let changed = if resting { Vec::new() } else { unrest.strikes(problem, random, at) };
-        let _context = Telling((problem.clone(), at, changed.clone(), i));
+        let changed = if resting { Vec::new() } else { unrest.apply(problem, random, at) };
+        let _context = OnPanic((problem.clone(), at, changed.clone(), i));
         let seen = Seen { changed: &changed };
         let tick = tick(agent, &problem.space, seen, budget, u64::MAX);
         assert!(
@@ -535,17 +535,17 @@ fn walk_in_unrest<A: Agent<LayeredGrid> + ?Sized>(
             Step::Arrived => assert_eq!(at, problem.goal),
             Step::Unreachable => assert_eq!(problem.oracle.distance(at, problem.goal), None),
         }
-        // A search that began on the map at last has no reason to begin again.
+        // A search that started on the final map has no reason to restart.
         assert!(restarts_at_rest <= 1);
         if resting && matches!(tick.step, Step::Arrived | Step::Unreachable) {
             return restarts;
         }
     }
-    panic!("it walks for ever");
+    panic!("it walks forever");
 }
 
 #[test]
-fn who_expects_changes_arrives_when_they_end() {
+fn agents_for_changing_maps_arrive_when_changes_end() {
     let mut random = Random::new(5);
     let (mut restarts, mut arrived, mut walks) = (0, 0, 0);
     for config in configs() {
@@ -553,16 +553,16 @@ fn who_expects_changes_arrives_when_they_end() {
         if facts.on_change != OnChange::RestartWhenCut {
             continue;
         }
-        // Those that wait for a whole path have few settings.
+        // Algorithms that wait for a complete path have few settings.
         let repeat = if facts.first_move == FirstMove::AfterPath { 20 } else { 3 };
         for budget in [1, 2, 5, 10, 37, 100].repeat(repeat) {
             let mut problem = any_problem(&mut random, 16);
             let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
-            let _context = Telling((&config, budget));
+            let _context = OnPanic((&config, budget));
             let ticks = random.below(100) as usize;
             let limits = (budget, ticks);
             restarts +=
-                walk_in_unrest(agent.as_mut(), &mut problem, &mut random, limits, |_, _| ());
+                walk_during_changes(agent.as_mut(), &mut problem, &mut random, limits, |_, _| ());
             arrived += usize::from(agent.position() == problem.goal);
             walks += 1;
         }
@@ -571,9 +571,9 @@ fn who_expects_changes_arrives_when_they_end() {
     assert!(restarts > 3000 && arrived > 1000 && walks - arrived > 300, "{counts:?}");
 }
 
-/// Also where cells open, after which everything learned may be wrong.
+/// Also when cells are opened, after which the learned heuristic may be wrong.
 #[test]
-fn learned_estimates_stay_consistent_among_changes() {
+fn learned_heuristics_stay_consistent_during_changes() {
     let mut random = Random::new(6);
     let bounded = Tracing::Bounded { r: ratio(1, 2), c: ratio(1, 1) };
     for (num, den) in [(1, 1), (7, 5), (3, 1)] {
@@ -588,9 +588,9 @@ fn learned_estimates_stay_consistent_among_changes() {
                 for budget in [2, 6, 20, 100].repeat(12) {
                     let mut problem = any_problem(&mut random, 14);
                     let mut agent = agent_of(&problem, config);
-                    let _context = Telling((config, budget));
+                    let _context = OnPanic((config, budget));
                     let limits = (budget, random.below(80) as usize);
-                    restarts += walk_in_unrest(
+                    restarts += walk_during_changes(
                         &mut agent,
                         &mut problem,
                         &mut random,
@@ -609,10 +609,10 @@ fn learned_estimates_stay_consistent_among_changes() {
     }
 }
 
-/// Theorem 2 of the 2014 paper. It counts the goal's expansion, which is never done here: `N(w) − 1` is
-/// what the plain search expands.
+/// Theorem 2 of the 2014 paper. It counts the goal's expansion, which is never done here: `N(w) − 1` is the number of
+/// expansions of the plain search.
 #[test]
-fn the_walk_costs_no_more_than_theorem_2_says() {
+fn the_walk_costs_at_most_the_bound_of_theorem_2() {
     let mut random = Random::new(7);
     let mut closest = 0.0_f64;
     for (num, den) in [(1, 1), (7, 5), (9, 5), (3, 1), (10, 1)] {
@@ -620,7 +620,7 @@ fn the_walk_costs_no_more_than_theorem_2_says() {
             for k in [1, 2, 3, 7, 20, 100].repeat(60) {
                 let problem = any_problem(&mut random, 24);
                 let Some(optimum) = problem.optimum else { continue };
-                let _context = Telling((&problem, num, den, reopen, k));
+                let _context = OnPanic((&problem, num, den, reopen, k));
                 let config = repeated(weighted(num, den), reopen, Restart::Stopped);
                 let mut search = BestFirst::new(config.search);
                 search.start(&problem.space, problem.start, problem.goal);
@@ -630,8 +630,8 @@ fn the_walk_costs_no_more_than_theorem_2_says() {
                 let walk = walk(&mut agent_of(&problem, config), &problem, k);
                 let nodes = (0..problem.oracle.size() as u32).map(NodeId);
                 let edges = nodes.flat_map(|node| problem.oracle.edges_of(node));
-                let dearest = edges.map(|&(_, cost)| cost.0).max().unwrap_or(0);
-                let bound = before_goal / k * dearest * den + 2 * num * optimum.0;
+                let max_edge = edges.map(|&(_, cost)| cost.0).max().unwrap_or(0);
+                let bound = before_goal / k * max_edge * den + 2 * num * optimum.0;
                 assert!(walk.cost.0 * den <= bound, "{:?}, {bound}", walk.cost);
                 closest = closest.max((walk.cost.0 * den) as f64 / bound.max(1) as f64);
             }
@@ -640,28 +640,28 @@ fn the_walk_costs_no_more_than_theorem_2_says() {
     assert!(closest > 0.6, "the bound means little: {closest} of it was used");
 }
 
-/// What has happened to the map since a search began.
+/// What has happened to the map since a search started.
 #[derive(Clone, Copy, Default, Debug)]
 struct Since {
     anything: bool,
-    /// A cell was opened while the search was under way.
+    /// A cell was opened while the search was in progress.
     opened_early: bool,
-    /// A cell was opened, before or after it found the goal.
+    /// A cell was opened, before or after the search found the goal.
     opened: bool,
 }
 
-/// Theorem 3 of the 2014 paper, for which it gives no proof: the path costs at most `w` times the optimum
-/// on the map as it is. What holds, and is checked here:
+/// Theorem 3 of the 2014 paper, for which it gives no proof: the path costs at most `w` times the optimum on the
+/// current map. What holds, and is checked here:
 /// * from the root, for a path found by a search during which nothing changed, or cells were only blocked;
-/// * from where the agent stands, for `w` = 1, if no cell was opened while the search was under way:
-///   `g` is exact along the path, and the rule for openings keeps it the best, step by step;
-/// * from where the agent stands, for any `w` with reopening, if no cell was opened since the search
-///   began: each node of a best way from a node `s` of the path is open with `g + w h` of at least the
-///   goal's, or closed and no dearer than over `s`.
+/// * from the agent's position, for `w` = 1, if no cell was opened while the search was in progress: `g` is exact along
+///   the path, and the rule for openings keeps it optimal, step by step;
+/// * from the agent's position, for any `w` with reopening, if no cell was opened since the search started: each node
+///   of an optimal path from a node `s` of the path is open with `g + w h` of at least the goal's, or closed and no
+///   more expensive than over `s`.
 ///
-/// The tests below show that neither condition can be left out.
+/// The tests below show that neither condition can be omitted.
 #[test]
-fn the_path_followed_is_as_good_as_the_weight_says() {
+fn the_followed_path_is_within_the_weight_of_the_optimum() {
     let mut random = Random::new(8);
     for restart in [Restart::Lazy, Restart::Eager] {
         for (num, den) in [(1, 1), (7, 5), (3, 1)] {
@@ -672,15 +672,15 @@ fn the_path_followed_is_as_good_as_the_weight_says() {
                 let config = repeated(weighted(num, den), reopen, restart);
                 let mut problem = any_problem(&mut random, 20);
                 let mut agent = agent_of(&problem, config);
-                let unrest = Unrest::random(&mut random);
+                let unrest = ChangeSchedule::random(&mut random);
                 let mut since = Since::default();
                 for _ in 0..60 {
                     let at = position(&agent);
-                    let changed = unrest.strikes(&mut problem, &mut random, at);
+                    let changed = unrest.apply(&mut problem, &mut random, at);
                     let found = agent.plan().is_some();
                     let seen = Seen { changed: &changed };
                     let tick = tick(&mut agent, &problem.space, seen, k, u64::MAX);
-                    let _context = Telling((problem.clone(), at, config, k, since));
+                    let _context = OnPanic((problem.clone(), at, config, k, since));
                     let opened = |&node: &NodeId| problem.space.is_free(problem.space.cell(node));
                     let opened = changed.iter().any(opened);
                     since.anything |= !changed.is_empty();
@@ -701,7 +701,7 @@ fn the_path_followed_is_as_good_as_the_weight_says() {
                     };
                     let here = path.iter().position(|&node| node == position(&agent));
                     if tick.has(Event::Found) && !since.opened && here == Some(1) {
-                        check(&path); // all of it is there still
+                        check(&path); // all of it still exists
                         whole += 1;
                     }
                     let exact = (num, den) == (1, 1) && !since.opened_early;
@@ -713,18 +713,17 @@ fn the_path_followed_is_as_good_as_the_weight_says() {
                 }
             }
             let counts = (whole, rests, rests_after_changes);
-            let _context = Telling((restart, num, den, counts));
+            let _context = OnPanic((restart, num, den, counts));
             assert!(whole > 150 && rests > 2000);
             assert_eq!(rests_after_changes > 100, restart == Restart::Lazy);
         }
     }
 }
-/// Theorem 3 for `w` above 1, with a rule that looks at an opening only when it is told of it: a door opens
-/// where the path will lead past, and is not worth a new search: here `w` times the way through it is
-/// just what is left of the path. One step on, what is left has fallen by one, and `w` times the way
-/// through the door by `w`.
+/// Theorem 3 for `w` above 1, with a rule that considers an opening only when it is reported: a door opens where the
+/// path will lead past, and does not justify a new search: here `w` times the path through it equals the rest of the
+/// path. One step later, the rest has decreased by one, and `w` times the path through the door by `w`.
 #[test]
-fn an_opening_ignored_can_become_better_by_more_than_the_weight() {
+fn an_ignored_opening_can_become_better_by_more_than_the_weight() {
     let wide = ["..............", "#############.", ".............."];
     for ((num, den), width) in [((7, 5), 6), ((3, 1), 10)] {
         for reopen in [false, true] {
@@ -744,16 +743,16 @@ fn an_opening_ignored_can_become_better_by_more_than_the_weight() {
             let door = problem.space.node(Cell::new(4, 1)).unwrap();
             problem.space.set_free(Cell::new(4, 1), true).unwrap();
             problem.oracle.update(&problem.space, &[door]);
-            let way = 5; // from where it stands, two cells from the door and one above
-            assert_eq!(left * den, way * num, "no better by a hair");
+            let way = 5; // from the agent, two cells from the door and one above
+            assert_eq!(left * den, way * num, "exactly on the bound");
             assert_eq!(go(&problem, &[door]), (left - 1, way - 1));
             assert!((left - 1) * den > (way - 1) * num, "theorem 3 does not hold");
         }
     }
 }
 
-/// Theorem 3 for `w` = 1: a door opens beside a node that was expanded before, while the search is under
-/// way. Nothing better was in sight then, so the search went on; and it never looks there again.
+/// Theorem 3 for `w` = 1: a door opens next to a node that was expanded before, while the search is in progress.
+/// Nothing better was known then, so the search continued; and it never expands that node again.
 #[test]
 fn an_opening_behind_the_search_can_be_missed() {
     let grid = Grid::from_rows([".#.", "..#", "...", "..."]).unwrap();
@@ -767,8 +766,8 @@ fn an_opening_behind_the_search_can_be_missed() {
     problem.space.set_free(Cell::new(1, 0), true).unwrap();
     problem.oracle.update(&problem.space, &[door]);
     assert!(agent.search().is_closed(beside));
-    let told = step(&mut agent, &problem, &[door]);
-    assert!(!told.has(Event::Restart));
+    let result = step(&mut agent, &problem, &[door]);
+    assert!(!result.has(Event::Restart));
     let found = step(&mut agent, &problem, &[]);
     assert!(found.has(Event::Found));
     let left = route(&agent).unwrap();
@@ -777,12 +776,11 @@ fn an_opening_behind_the_search_can_be_missed() {
     assert_eq!((cost, best), (Cost::of_steps(5, 0), Cost::of_steps(3, 0)));
 }
 
-/// Theorem 3 for `w` above 1 without reopening, even if nothing ever changes: the rest of a path need not
-/// be as good as the whole. `P` is expanded at a high cost before the cheap way to it, over `Y` and `S`,
-/// is looked at, and keeps its cost; so a dear edge from `S` to the goal is found to be better than the
-/// way over `P`.
+/// Theorem 3 for `w` above 1 without reopening, even if nothing ever changes: the rest of a path need not satisfy the
+/// bound of the whole. `P` is expanded at a high cost before the cheap path to it, over `Y` and `S`, is found, and
+/// keeps its cost; so an expensive edge from `S` to the goal appears better than the path over `P`.
 #[test]
-fn without_reopening_the_rest_of_a_path_can_be_worse_than_the_weight() {
+fn without_reopening_the_rest_of_a_path_can_exceed_the_weight() {
     let [root, y, s, p, j, goal] = [0, 1, 2, 3, 4, 5].map(NodeId);
     let unit = Cost::STRAIGHT.0;
     let edges = [
@@ -819,7 +817,7 @@ fn without_reopening_the_rest_of_a_path_can_be_worse_than_the_weight() {
     }
 }
 
-/// However many changes are reported, a tick does no more tracing than it may.
+/// However many changes are reported, a tick does no more trace steps than allowed.
 #[test]
 fn thousands_of_changes_cost_no_trace_steps_beyond_the_limit() {
     let mut random = Random::new(9);
@@ -832,7 +830,7 @@ fn thousands_of_changes_cost_no_trace_steps_beyond_the_limit() {
                 let config = TimeBoundedConfig { tracing, shortcut, switch: shortcut, ..config };
                 let grid = Grid::new(100, 100).unwrap();
                 let mut problem = Problem::on(&grid, (3, 50), (97, 50));
-                // A pocket open to the west, so that there is much walking back.
+                // A pocket open to the west, so that the agent walks back a lot.
                 for (x, y) in
                     (20..80).map(|y| (90, y)).chain((30..90).flat_map(|x| [(x, 20), (x, 79)]))
                 {
@@ -843,7 +841,7 @@ fn thousands_of_changes_cost_no_trace_steps_beyond_the_limit() {
                 for i in 0..120 {
                     let at = position(&agent);
                     let found = agent.plan().is_some();
-                    // Now and then nearly all of what is reported is no change at all.
+                    // Sometimes nearly all of the reported cells have not changed.
                     let mut changed = Vec::new();
                     if i % 3 == 2 {
                         let spared = [at, problem.goal];
@@ -852,7 +850,7 @@ fn thousands_of_changes_cost_no_trace_steps_beyond_the_limit() {
                         let node = |n| problem.space.node(Cell::new(n % 100, n / 100)).unwrap();
                         changed.extend(cells.map(node));
                     }
-                    let _context = Telling((problem.space.cell(at), config, budget, i));
+                    let _context = OnPanic((problem.space.cell(at), config, budget, i));
                     let seen = Seen { changed: &changed };
                     let tick = tick(&mut agent, &problem.space, seen, budget, u64::MAX);
                     let (expansions, traces) = tracing.split(budget);
@@ -878,15 +876,14 @@ fn thousands_of_changes_cost_no_trace_steps_beyond_the_limit() {
     assert!(ticks > 500 && most > 50 && backtracks > 100, "{ticks} {most} {backtracks}");
 }
 
-/// A way that was there all the time must not be lost because another has opened.
+/// An existing path must not be lost because another one has opened.
 ///
-/// The agent comes down the left side and stands beside its goal when the cell in the middle opens. That
-/// is not worth a new search, and the search goes on: it expands the agent's cell, the corner. From there
-/// one straight step leads to the goal. But now a diagonal leads to it from the corner's parent as well,
-/// and `Skip::Seen` takes for granted that the parent's expansion has seen to it; the parent was
-/// expanded when the diagonal was shut.
+/// The agent comes down the left side and is next to its goal when the cell in the middle opens. That does not justify
+/// a new search, and the search continues: it expands the agent's cell, the corner. From there one straight step leads
+/// to the goal. But now a diagonal leads to it from the corner's parent as well, and `Skip::Seen` assumes that the
+/// expansion of the parent has covered it; the parent was expanded when the diagonal was blocked.
 #[test]
-fn an_opening_does_not_hide_other_ways() {
+fn an_opening_does_not_hide_other_paths() {
     let grid = Grid::from_rows(["...", ".#.", "..."]).unwrap();
     let mut problem = Problem::on(&grid, (0, 0), (1, 2));
     let mut agent = agent_of(&problem, repeated(Priority::ASTAR, false, Restart::Lazy));
@@ -900,32 +897,32 @@ fn an_opening_does_not_hide_other_ways() {
     assert_eq!(go(&problem, &[node(1, 1)]), Step::Move(problem.goal));
 }
 
-/// A wall behind the agent is in nobody's way until the search turns to another branch. From that tick on
-/// it is across the way back, and the agent might as well know.
+/// A wall behind the agent is irrelevant until the search turns to another branch. From that tick on it blocks the way
+/// back, and the agent must react.
 #[test]
-fn an_old_wall_across_a_new_way_back_is_heeded() {
+fn an_old_wall_across_a_new_way_back_restarts_the_search() {
     let (mut problem, mut agent) = pocket(POCKET);
     let inside = problem.space.node(Cell::new(6, 2)).unwrap();
     step_until(&mut agent, &problem, |agent, _| position(agent) == inside);
     let wall = block(&mut problem, 2, 2);
-    let told = step(&mut agent, &problem, &[wall]);
-    assert!(!told.has(Event::Restart), "it is behind");
+    let result = step(&mut agent, &problem, &[wall]);
+    assert!(!result.has(Event::Restart), "the wall is behind the agent");
     let turned = step_until(&mut agent, &problem, |_, tick| {
         tick.has(Event::Restart) || tick.has(Event::Backtrack)
     });
-    assert!(turned.has(Event::Restart), "it turned round towards a wall it knows of");
+    assert!(turned.has(Event::Restart), "it turned back toward a wall that was reported");
 }
 
-/// An agent at its goal may be sent back, and then needs to know what has opened.
+/// An agent at its goal may be sent back, and then needs to know which cells were opened.
 #[test]
-fn an_opening_told_at_the_goal_is_heeded() {
+fn an_opening_reported_at_the_goal_is_processed() {
     let rows = [".....", ".###.", "...#.", ".###.", "....."];
     let grid = Grid::from_rows(rows).unwrap().with_neighbors(Neighbors::Four);
     let mut problem = Problem::on(&grid, (2, 2), (4, 2));
     let config = repeated(Priority::ASTAR, false, Restart::Path);
     let search = SearchConfig { learn: true, ..config.search };
     let mut agent = agent_of(&problem, TimeBoundedConfig { search, ..config });
-    // A second walk, so that the first has taught something.
+    // A second walk, so that the first one has updated the heuristic.
     for _ in 0..2 {
         assert!(walk(&mut agent, &problem, 100).arrived());
         agent.restart(&problem.space, problem.start).unwrap();

@@ -1,11 +1,12 @@
-//! One suite that every member passes: the catalog with many settings of its parameters, and members that only
-//! tests know.
+//! One suite that every member passes: the catalog with many settings of its parameters, and members that only tests
+//! know.
 //!
-//! What holds for all is checked for all, and beyond that exactly what a member's facts declare.
+//! General properties are checked for all members, and beyond that exactly what a member's facts declare.
 
 use crate::kit::{
-    Kind, LayeredGraph, LayeredGrid, Member, Most, Problem, Random, Telling, Terrain, Tick, Walk,
-    configs, explore, is_slow, members, most_moves, ratio, useless_nodes, walk_of, walk_within,
+    Kind, LayeredGraph, LayeredGrid, Member, OnPanic, Problem, Random, Terrain, Tick, TickLimit,
+    Walk, configs, explore, invalid_nodes, is_slow, max_moves, members, ratio, walk_of,
+    walk_within,
 };
 use tickstar::budget::Limits;
 use tickstar::catalog::{self, Config, CostBound, FirstMove, GivesUp, Method, WorkBound};
@@ -18,7 +19,7 @@ use tickstar::{
 const UNLIMITED: u64 = u64::MAX;
 const BUDGETS: [u64; 9] = [1, 2, 3, 5, 10, 37, 100, 1000, UNLIMITED];
 
-/// What the settings of a member mean as the tests understand them.
+/// The meaning of a member's settings, as the tests understand them.
 impl dyn Member + '_ {
     fn is(&self, parameter: &str, value: &str) -> bool {
         self.value(parameter) == Some(value)
@@ -28,7 +29,7 @@ impl dyn Member + '_ {
         self.value("weight").map_or(ratio(1, 1), |weight| weight.parse().unwrap())
     }
 
-    /// The settings of the one search underneath, if there is one.
+    /// The settings of the underlying search, if there is exactly one.
     fn search(&self) -> Option<SearchConfig> {
         let priority = match self.facts().method {
             Method::Astar => Priority::weighted(self.weight()).unwrap(),
@@ -40,7 +41,7 @@ impl dyn Member + '_ {
         Some(SearchConfig { priority, open, reopen, ..SearchConfig::default() })
     }
 
-    /// What a tick may do at most before the path is found, and after.
+    /// The maximum work per tick before the path is found, and after.
     fn limits(&self, budget: u64) -> [Limits; 2] {
         let shared = self.facts().work == WorkBound::Shared && !self.is("trace", "free");
         if shared {
@@ -64,7 +65,7 @@ impl dyn Member + '_ {
         [limits; 2]
     }
 
-    /// A grid it can be expected to walk on to the end.
+    /// A grid on which it can be expected to finish its walk.
     fn grid(&self, random: &mut Random) -> Problem<LayeredGrid> {
         if !is_slow(self) {
             return Problem::<LayeredGrid>::random(random);
@@ -73,13 +74,13 @@ impl dyn Member + '_ {
         Problem::random_of_size(random, width, height)
     }
 
-    /// A graph it can be expected to walk on to the end. One that is slow to give up walks back and forth on an
-    /// edge that costs nearly nothing until that adds up to the dearest there is.
+    /// A graph on which it can be expected to finish its walk. A member that is slow to give up walks back and forth on
+    /// an edge that costs nearly nothing until that adds up to the cost of the most expensive edge.
     fn graph(&self, random: &mut Random, kind: Kind) -> Problem<LayeredGraph> {
         loop {
             let problem = Problem::<LayeredGraph>::random(random, kind);
             let ends = (problem.start, problem.goal);
-            let most = most_moves(&problem.space, &problem.oracle, ends);
+            let most = max_moves(&problem.space, &problem.oracle, ends);
             if !is_slow(self) || most.is_some_and(|most| most < 20_000) {
                 return problem;
             }
@@ -95,10 +96,10 @@ fn walk<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) -> W
     walk_of(member, agent(member, problem).as_mut(), problem, budget)
 }
 
-/// A check of one member on problems of its own.
+/// A check of one member on its own problems.
 type Check = fn(&dyn Member, &mut Random);
 
-/// What is checked of every member, each by a test.
+/// The checks for every member, each run by one test.
 const CHECKS: [Check; 11] = [
     check_walks,
     check_repeats,
@@ -113,7 +114,7 @@ const CHECKS: [Check; 11] = [
     check_first_move,
 ];
 
-/// Checks all that is declared of a member.
+/// Checks everything that is declared for a member.
 pub fn conform(member: &dyn Member) {
     for (seed, check) in (1..).zip(CHECKS) {
         check(member, &mut Random::new(seed));
@@ -121,15 +122,18 @@ pub fn conform(member: &dyn Member) {
 }
 
 fn check_all(check: Check, seed: u64) {
-    assert!(CHECKS.iter().any(|&known| std::ptr::fn_addr_eq(known, check)), "list it above");
+    assert!(
+        CHECKS.iter().any(|&known| std::ptr::fn_addr_eq(known, check)),
+        "the check is missing from `CHECKS`"
+    );
     let mut random = Random::new(seed);
     for member in members() {
-        let _context = Telling(member.name().to_string());
+        let _context = OnPanic(member.name().to_string());
         check(member.as_ref(), &mut random);
     }
 }
 
-/// Runs a check with every budget on random grids and graphs, other ones each time.
+/// Runs a check with every budget on random grids and graphs, different ones each time.
 macro_rules! on_random_problems {
     ($member:expr, $random:expr, $grids:expr, $graphs:expr, $check:ident) => {
         let facts = $member.facts();
@@ -149,9 +153,9 @@ macro_rules! on_random_problems {
 
 fn check_walks(member: &dyn Member, random: &mut Random) {
     fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) {
-        let _context = Telling((problem, member, budget));
-        // The steps are checked to be edges, and to come to an end, while it walks. So is that it gives up
-        // only where there is no way.
+        let _context = OnPanic((problem, member, budget));
+        // During the walk it is checked that the steps are edges, that the walk ends, and that the agent gives up only
+        // if no path exists.
         let walk = walk(member, problem, budget);
         check_arrival(member, problem, &walk);
         check_budgets(member, problem, budget, &walk);
@@ -167,21 +171,25 @@ fn check_walks(member: &dyn Member, random: &mut Random) {
 }
 
 #[test]
-fn every_walk_keeps_what_is_declared() {
+fn every_walk_matches_the_declared_facts() {
     check_all(check_walks, 1);
 }
 
-/// Who is complete arrives exactly when it can.
+/// A complete member arrives if and only if a path exists.
 fn check_arrival<S>(member: &dyn Member, problem: &Problem<S>, walk: &Walk) {
     let facts = member.facts();
     if facts.complete {
-        assert_eq!(walk.arrived(), problem.optimum.is_some(), "arrives exactly when it can");
+        assert_eq!(
+            walk.arrived(),
+            problem.optimum.is_some(),
+            "arrives if and only if a path exists"
+        );
     }
     let gave_up = walk.ticks.iter().any(|tick| tick.step == Step::Unreachable);
     assert!(!gave_up || facts.gives_up != GivesUp::Never, "it gives up");
 }
 
-/// No tick works past its budget.
+/// No tick exceeds its budget.
 fn check_budgets<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64, walk: &Walk) {
     let limits = member.limits(budget);
     let declared = Limits { traces: limits[0].traces.max(limits[1].traces), ..limits[0] };
@@ -193,14 +201,14 @@ fn check_budgets<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: 
         assert!(all <= expansions.min(budget), "tick {i}: {tick:?}");
         assert!(tick.traces <= traces, "tick {i}: {tick:?}");
         assert!(tick.updates <= updates, "tick {i}: {tick:?}");
-        // All that is expanded in the first tick can be traced in it, where the budget is shared.
+        // If the budget is shared, everything expanded in the first tick can be traced in it.
         let shared = member.facts().work == WorkBound::Shared;
         assert!(i > 0 || !shared || all <= traces, "tick {i}: {tick:?}");
         found |= tick.has(Event::Found);
     }
 }
 
-/// The search is the plain one, cut into ticks; or there are many, each from where the agent stands.
+/// The search is the plain one, divided into ticks; or there are many searches, each from the agent's position.
 fn check_expansions<S: Terrain>(
     member: &dyn Member,
     problem: &Problem<S>,
@@ -216,7 +224,7 @@ fn check_expansions<S: Terrain>(
     }
     let mut search = BestFirst::new(search);
     let whole = explore(&mut search, &problem.space, (problem.start, problem.goal));
-    // An agent that comes by the goal on its way need not finish the search.
+    // An agent that passes the goal on its way need not finish the search.
     let found = walk.ticks.iter().any(|tick| tick.has(Event::Found));
     let arrived_early = walk.arrived() && !found;
     let done = walk.expanded().count();
@@ -224,7 +232,7 @@ fn check_expansions<S: Terrain>(
     assert!(done == whole.order.len() || arrived_early, "{done} of {}", whole.order.len());
 }
 
-/// What is expanded before each step lies round the agent, and is as much as is asked for.
+/// The nodes expanded before each step lie around the agent, and there are as many as required.
 fn check_lookaheads<S: Terrain>(
     member: &dyn Member,
     problem: &Problem<S>,
@@ -233,10 +241,10 @@ fn check_lookaheads<S: Terrain>(
 ) {
     let mut at = problem.start;
     let mut expanded: Vec<NodeId> = Vec::new();
-    // It is on its way to the target of an earlier tick, and does not look.
+    // It is on its way to the target of an earlier tick, and does not look ahead.
     let mut walking = false;
     for (i, tick) in walk.ticks.iter().enumerate() {
-        let _context = Telling((i, tick, at));
+        let _context = OnPanic((i, tick, at));
         expanded.extend(&tick.expanded);
         match member.facts().method {
             Method::BallLookahead => check_ball(member, problem, at, &expanded, tick),
@@ -253,7 +261,7 @@ fn check_lookaheads<S: Terrain>(
                 walking = member.is("moves", "all")
                     && matches!(tick.step, Step::Move(to) if Some(to) != tick.target);
             }
-            _ => return, // nothing is declared; see the tests of its own
+            _ => return, // nothing is declared; see the member's own tests
         }
         if let Step::Move(to) = tick.step {
             at = to;
@@ -262,23 +270,26 @@ fn check_lookaheads<S: Terrain>(
     }
 }
 
-/// A search from where the agent stands: as many nodes as the tick has, each met from one before it.
+/// A search from the agent's position: as many nodes as the tick allows, each generated by an earlier one.
 fn check_tree<S: Terrain>(problem: &Problem<S>, budget: u64, at: NodeId, tick: &Tick) {
     let Some((first, others)) = tick.expanded.split_first() else { return };
     assert_eq!(*first, at);
     for (before, node) in (1..).zip(others) {
-        let mut met = tick.expanded[..before].iter();
-        assert!(!met.clone().any(|other| other == node), "{node} is expanded twice");
-        assert!(met.any(|&from| problem.oracle.edge(from, *node).is_some()), "{node} was not met");
+        let mut earlier = tick.expanded[..before].iter();
+        assert!(!earlier.clone().any(|other| other == node), "{node} is expanded twice");
+        assert!(
+            earlier.any(|&from| problem.oracle.edge(from, *node).is_some()),
+            "{node} was not generated"
+        );
     }
     assert!(!tick.expanded.contains(&problem.goal));
-    // It stops before that only if it has found the goal, or there is nothing left.
+    // It stops earlier only if it has found the goal, or nothing is left.
     let done = tick.target == Some(problem.goal) || tick.step == Step::Unreachable;
     assert!(tick.expanded.len() as u64 == budget || done, "{tick:?}");
 }
 
-/// All nodes that are fewer than so many steps away, the nearest first; not the goal, and none to which
-/// every way of so few steps leads over it.
+/// All nodes fewer than `depth` steps away, the nearest first; not the goal, and no node that can be reached in that
+/// many steps only over the goal.
 fn check_ball<S: Terrain>(
     member: &dyn Member,
     problem: &Problem<S>,
@@ -314,7 +325,7 @@ fn check_ball<S: Terrain>(
     }
 }
 
-/// What a walk that arrived may have cost.
+/// Bounds on the cost of a walk that arrived.
 fn check_cost<S: Terrain>(
     member: &dyn Member,
     problem: &Problem<S>,
@@ -322,23 +333,23 @@ fn check_cost<S: Terrain>(
     walk: &Walk,
     optimum: Cost,
 ) {
-    // All costs times the weight's denominator, so that they stay whole.
+    // All costs are multiplied by the weight's denominator, so that they stay integers.
     let weight = member.weight();
     let (num, den) = (u64::from(weight.num()), u64::from(weight.den()));
     let bound = optimum.0 * num;
-    let dearest = problem.space.max_edge_cost().0;
+    let max_edge = problem.space.max_edge_cost().0;
     match member.facts().cost_bound {
         CostBound::Optimal => assert_eq!(walk.cost, optimum),
         // The goal is reached by the first search.
         CostBound::OptimalIfUnlimited => assert!(budget < UNLIMITED || walk.cost == optimum),
         CostBound::OptimalPlusSearch => {
-            // A step for every tick that had no path to follow, and one to come back to the start.
+            // One step per tick without a path to follow, and one to return to the start.
             let bounces = walk.ticks.iter().filter(|tick| tick.target != Some(problem.goal));
-            assert!(walk.cost.0 <= optimum.0 + (bounces.count() as u64 + 1) * dearest);
+            assert!(walk.cost.0 <= optimum.0 + (bounces.count() as u64 + 1) * max_edge);
         }
         CostBound::Weighted => assert!(walk.cost.0 * den <= bound),
         CostBound::TwiceWeightedOnceFollowed => {
-            // From the tick on that finds the path, or with a bounded trace has it traced.
+            // From the tick that finds the path or, with bounded tracing, has it traced.
             let free = member.is("trace", "free");
             let known = walk.ticks.iter().position(|tick| {
                 if free { tick.has(Event::Found) } else { tick.target == Some(problem.goal) }
@@ -351,18 +362,18 @@ fn check_cost<S: Terrain>(
             }
             if free && member.is("shortcut", "false") {
                 // Theorem 2 of the 2014 paper.
-                let steps = walk.expanded().count() as u64 / budget * dearest;
+                let steps = walk.expanded().count() as u64 / budget * max_edge;
                 assert!(walk.cost.0 * den <= steps * den + 2 * bound);
             }
         }
         CostBound::None => {}
-        bound => panic!("tell the suite how to check {bound:?}"),
+        bound => panic!("the suite has no check for {bound:?}"),
     }
 }
 
 fn check_repeats(member: &dyn Member, random: &mut Random) {
     fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) {
-        let _context = Telling((problem, member, budget));
+        let _context = OnPanic((problem, member, budget));
         let once = walk(member, problem, budget);
         assert_eq!(walk(member, problem, budget), once, "run twice");
 
@@ -376,21 +387,21 @@ fn check_repeats(member: &dyn Member, random: &mut Random) {
                 agent.tick(space, agent.position(), Seen::default(), &mut Slice::new(budget));
             }
         };
-        again("with an agent that was given another task first");
-        again("with an agent that was half-way to elsewhere");
-        again("and once more");
+        again("with an agent that had a different task before");
+        again("with an agent that was interrupted on the way elsewhere");
+        again("repeated once more");
     }
     on_random_problems!(member, random, 3, 1, check);
 }
 
 #[test]
-fn a_walk_is_the_same_every_time_and_after_any_other() {
+fn a_walk_repeats_exactly_also_after_other_tasks() {
     check_all(check_repeats, 2);
 }
 
 fn check_budget_independence(member: &dyn Member, random: &mut Random) {
     fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) {
-        let _context = Telling((problem, member, budget));
+        let _context = OnPanic((problem, member, budget));
         let moves = |budget| walk(member, problem, budget).moves().collect::<Vec<_>>();
         assert_eq!(moves(budget), moves(UNLIMITED));
     }
@@ -400,14 +411,14 @@ fn check_budget_independence(member: &dyn Member, random: &mut Random) {
 }
 
 #[test]
-fn a_walk_that_is_declared_the_same_does_not_depend_on_the_budget() {
+fn a_walk_declared_budget_independent_is_the_same_for_all_budgets() {
     check_all(check_budget_independence, 12);
 }
 
 #[test]
-fn both_open_lists_lead_to_the_same_walk() {
+fn both_open_lists_give_the_same_walk() {
     fn check<S: Terrain>(config: &Config, problem: &Problem<S>, budget: u64) {
-        let _context = Telling((problem, config, budget));
+        let _context = OnPanic((problem, config, budget));
         let parameters = config.parameters().iter();
         let settings: Vec<_> = parameters
             .map(|(name, value)| (*name, if *name == "open" { "heap" } else { value.as_str() }))
@@ -435,16 +446,16 @@ fn both_open_lists_lead_to_the_same_walk() {
 fn check_short_ticks(member: &dyn Member, random: &mut Random) {
     fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) {
         let mut random = Random::new(budget);
-        let most = Most::of(member, problem, budget);
+        let most = TickLimit::of(member, problem, budget);
         for (name, idle, units) in [("often nothing", 75, 9), ("one unit", 0, 1), ("any", 20, 200)]
         {
-            let _context = Telling((problem, member, budget, name));
+            let _context = OnPanic((problem, member, budget, name));
             let patience = || if random.chance(idle) { 0 } else { 1 + random.below(units) };
             let mut agent = agent(member, problem);
             let walk = walk_within(most, agent.as_mut(), problem, budget, patience);
             check_arrival(member, problem, &walk);
         }
-        let _context = Telling((problem, member, budget, "work in every fifth tick"));
+        let _context = OnPanic((problem, member, budget, "work in every fifth tick"));
         let mut ticks = 0;
         let walk = walk_within(most, agent(member, problem).as_mut(), problem, budget, || {
             ticks += 1;
@@ -456,7 +467,7 @@ fn check_short_ticks(member: &dyn Member, random: &mut Random) {
 }
 
 #[test]
-fn ticks_that_are_cut_short_do_no_harm() {
+fn ticks_cut_short_do_not_prevent_arrival() {
     check_all(check_short_ticks, 3);
 }
 
@@ -465,7 +476,7 @@ fn check_no_work(member: &dyn Member, random: &mut Random) {
     for problem in
         [cut, Problem::<LayeredGrid>::random(random), Problem::<LayeredGrid>::random(random)]
     {
-        let _context = Telling((&problem, member));
+        let _context = OnPanic((&problem, member));
         let mut agent = agent(member, &problem);
         for _ in 0..20 {
             let step =
@@ -481,13 +492,13 @@ fn check_no_work(member: &dyn Member, random: &mut Random) {
 }
 
 #[test]
-fn without_any_work_an_agent_stays_put() {
+fn an_agent_without_a_budget_does_no_work() {
     check_all(check_no_work, 4);
 }
 
 fn check_ends(member: &dyn Member, random: &mut Random) {
     fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) {
-        let _context = Telling((problem, member, budget));
+        let _context = OnPanic((problem, member, budget));
         let mut agent = agent(member, problem);
         let walk = walk_of(member, agent.as_mut(), problem, budget);
         let last = walk.ticks.last().unwrap().step;
@@ -507,14 +518,14 @@ fn check_ends(member: &dyn Member, random: &mut Random) {
 }
 
 #[test]
-fn an_end_is_an_end() {
+fn arrival_and_unreachability_are_final() {
     check_all(check_ends, 5);
 }
 
 fn check_arrival_at_once(member: &dyn Member, random: &mut Random) {
     let mut problem = Problem::<LayeredGrid>::random(random);
     problem.goal = problem.start;
-    let _context = Telling((&problem, member));
+    let _context = OnPanic((&problem, member));
     let mut slice = Slice::new(100);
     let step =
         agent(member, &problem).tick(&problem.space, problem.start, Seen::default(), &mut slice);
@@ -523,7 +534,7 @@ fn check_arrival_at_once(member: &dyn Member, random: &mut Random) {
 }
 
 #[test]
-fn at_the_goal_there_is_nothing_to_do() {
+fn an_agent_at_its_goal_arrives_in_the_first_tick() {
     check_all(check_arrival_at_once, 6);
 }
 
@@ -531,8 +542,8 @@ fn check_bad_ends(member: &dyn Member, _: &mut Random) {
     let grid = Layered::new(Grid::from_rows(["..#", "..."]).unwrap()).unwrap();
     let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
     let good = node(0, 0);
-    let _context = Telling(member);
-    for bad in useless_nodes(&grid) {
+    let _context = OnPanic(member);
+    for bad in invalid_nodes(&grid) {
         let refused = |start, goal| {
             let mut agent = member.on_grid(&grid, good, node(1, 1)).unwrap();
             let error = agent.assign(&grid, start, goal).unwrap_err();
@@ -545,42 +556,42 @@ fn check_bad_ends(member: &dyn Member, _: &mut Random) {
 }
 
 #[test]
-fn bad_ends_are_refused() {
+fn invalid_endpoints_are_rejected() {
     check_all(check_bad_ends, 0);
 }
 
 fn check_reversible_edges(member: &dyn Member, _: &mut Random) {
     let edges = [(NodeId(0), NodeId(1), Cost(3)), (NodeId(1), NodeId(2), Cost(4))];
     let graph = Graph::directed(3, edges).unwrap();
-    let _context = Telling(member);
-    // Those that need none are run on directed graphs by the other checks.
+    let _context = OnPanic(member);
+    // Members that do not need them run on directed graphs in the other checks.
     let needed = member.facts().needs_reversible_edges;
     let agent = member.on_graph(&Layered::flat(graph), NodeId(0), NodeId(2));
     assert_eq!(agent.err(), needed.then_some(AgentError::NeedsReversibleEdges));
 }
 
 #[test]
-fn who_walks_back_needs_edges_that_lead_back() {
+fn agents_that_walk_back_reject_irreversible_edges() {
     check_all(check_reversible_edges, 0);
 }
 
 fn check_hierarchy(member: &dyn Member, _: &mut Random) {
     let grid = Grid::new(3, 3).unwrap();
     let [start, goal] = [(0, 0), (2, 2)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
-    let _context = Telling(member);
+    let _context = OnPanic(member);
     let needed = member.facts().needs_hierarchy;
     let agent = member.on_grid(&Layered::flat(grid), start, goal);
     assert_eq!(agent.err(), needed.then_some(AgentError::NeedsHierarchy));
 }
 
 #[test]
-fn who_plans_on_a_hierarchy_needs_one() {
+fn agents_that_plan_on_a_hierarchy_reject_maps_without_one() {
     check_all(check_hierarchy, 0);
 }
 
 fn check_first_move(member: &dyn Member, random: &mut Random) {
     fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) {
-        let _context = Telling((problem, member, budget));
+        let _context = OnPanic((problem, member, budget));
         let walk = walk(member, problem, budget);
         if problem.start == problem.goal || problem.optimum.is_none() {
             return;
@@ -593,9 +604,9 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
             FirstMove::AfterLookahead if budget < 10 * problem.oracle.size() as u64 => {}
             FirstMove::AtOnce | FirstMove::AfterLookahead => {
                 assert!(moves_at_once, "{:?}", walk.ticks[0]);
-                // Where nodes are reopened, the most promising one may be that on which the agent stands.
+                // With reopening, the agent may be at the most promising node itself.
                 let waits = walk.ticks.iter().filter(|tick| tick.step == Step::Wait).count();
-                assert!(waits == 0 || member.is("reopen", "true"), "and never waits");
+                assert!(waits == 0 || member.is("reopen", "true"), "it never waits");
             }
             FirstMove::BackAndForth => {
                 assert!(moves_at_once, "{:?}", walk.ticks[0]);
@@ -606,7 +617,7 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
                         break; // by chance
                     }
                     let Step::Move(to) = tick.step else { panic!("it stands: {tick:?}") };
-                    // Away from the start, or back to it by the way it knows now.
+                    // Away from the start, or back to it along the known path.
                     let away = at == problem.start && tick.has(Event::Bounce);
                     assert!(away || tick.has(Event::Backtrack), "it leaves: {tick:?}");
                     at = to;
@@ -615,19 +626,19 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
             FirstMove::AfterSegment => assert!(before(Event::Refined)),
             FirstMove::AfterPath => assert!(before(Event::Found)),
             FirstMove::Undeclared => {}
-            other => panic!("tell the suite how to check {other:?}"),
+            other => panic!("the suite has no check for {other:?}"),
         }
     }
     on_random_problems!(member, random, 2, 1, check);
 }
 
 #[test]
-fn the_first_move_comes_when_it_is_declared() {
+fn the_first_move_comes_when_declared() {
     check_all(check_first_move, 7);
 }
 
-/// The same algorithm with and without its shortcut: the same walk until the path is known, and from
-/// there a cheaper one exactly where a shortcut was taken.
+/// The same algorithm with and without its shortcut: the same walk until the path is known, and afterwards a cheaper
+/// one exactly where a shortcut was taken.
 #[test]
 fn a_shortcut_is_cheaper_than_walking_back() {
     let tba = |c, switch, shortcut| {
@@ -640,7 +651,7 @@ fn a_shortcut_is_cheaper_than_walking_back() {
         let problem = Problem::<LayeredGrid>::random(&mut random);
         let (c, switch) = (random.pick(&["0.5", "1", "10"]), random.pick(&["false", "true"]));
         let budget = random.pick(&[4, 10, 20, 40]);
-        let _context = Telling((&problem, c, switch, budget));
+        let _context = OnPanic((&problem, c, switch, budget));
         let plain = walk(&tba(c, switch, "false"), &problem, budget);
         let shorter = walk(&tba(c, switch, "true"), &problem, budget);
         let known = plain.ticks.iter().position(|tick| tick.target == Some(problem.goal));
@@ -656,27 +667,27 @@ fn a_shortcut_is_cheaper_than_walking_back() {
     assert!(shortcuts > 20, "only {shortcuts} shortcuts");
 }
 
-/// The random problems are hard enough for everything to happen.
+/// The random problems are hard enough for every event to occur.
 #[test]
-fn every_event_is_met() {
+fn every_event_occurs() {
     let mut random = Random::new(9);
-    let mut met = Vec::new();
-    let never = Event::Restart; // see the tests of maps that change
+    let mut occurred = Vec::new();
+    let never = Event::Restart; // covered by the tests of changing maps
     let expected: Vec<_> = Event::ALL.iter().copied().filter(|&event| event != never).collect();
     for member in members() {
         for budget in BUDGETS.into_iter().flat_map(|budget| [budget; 8]) {
             let walk = walk(member.as_ref(), &member.grid(&mut random), budget);
-            met.extend(walk.ticks.into_iter().flat_map(|tick| tick.events));
+            occurred.extend(walk.ticks.into_iter().flat_map(|tick| tick.events));
         }
     }
-    met.sort_by_key(|&event| event as u8);
-    met.dedup();
-    assert_eq!(met, expected);
+    occurred.sort_by_key(|&event| event as u8);
+    occurred.dedup();
+    assert_eq!(occurred, expected);
 }
 
 #[test]
-fn the_bound_on_ticks_is_generous() {
-    // The hang detector must not be what makes a slow walk fail.
+fn the_tick_limit_is_generous() {
+    // The hang detector must not make a slow walk fail.
     let mut random = Random::new(10);
     let mut names = Vec::new();
     for config in configs() {
@@ -688,7 +699,7 @@ fn the_bound_on_ticks_is_generous() {
         for _ in 0..50 {
             let problem = <dyn Member>::grid(&config, &mut random);
             let ticks = walk(&config, &problem, 2).ticks.len();
-            assert!(ticks * 10 < Most::of(&config, &problem, 2).moves);
+            assert!(ticks * 10 < TickLimit::of(&config, &problem, 2).moves);
         }
     }
 }

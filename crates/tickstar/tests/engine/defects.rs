@@ -1,8 +1,8 @@
-//! Defects that were found by review and random testing, each with a test that showed it.
+//! Defects that were found by review and random testing, each with a test that failed before the fix.
 
 use tickstar::agent::d_lrta::{DLrta, DLrtaConfig};
 use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
-use tickstar::agent::local::{Avoid, Commitment, Update, Local, LocalConfig, Lookahead};
+use tickstar::agent::local::{Avoid, Commitment, Local, LocalConfig, Lookahead, Update};
 use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
 use tickstar::agent::quickpath::QuickPath;
 use tickstar::search::{BestFirst, OpenList, SearchConfig, Status};
@@ -21,10 +21,10 @@ fn nodes<const N: usize>(grid: &Grid, cells: [(u32, u32); N]) -> [NodeId; N] {
     cells.map(|(x, y)| grid.node(Cell::new(x, y)).unwrap())
 }
 
-/// F1: a key that saturates was taken for that of a goal that had not been generated.
+/// F1: a saturated key was mistaken for that of a goal that had not been generated.
 #[test]
-fn saturated_keys_do_not_reach_a_goal() {
-    // The goal cannot be reached.
+fn saturated_keys_do_not_count_as_a_reached_goal() {
+    // The goal is unreachable.
     let graph = Graph::undirected(4, [edge(0, 1, 1), edge(1, 2, 1)]).unwrap();
     for open in [OpenList::Buckets, OpenList::Heap] {
         let config = SearchConfig { priority: weighted(3, 2), open, ..SearchConfig::default() };
@@ -33,7 +33,7 @@ fn saturated_keys_do_not_reach_a_goal() {
         search.add_root(&graph, NodeId(0), Cost(1 << 63));
         assert_eq!(search.run(&graph, &mut Slice::unlimited()), Status::Exhausted);
     }
-    // A chain so long that its keys saturate on the way.
+    // A chain so long that its keys saturate.
     let last = 4_296;
     let chain = (0..last).map(|node| edge(node, node + 1, u64::from(u32::MAX)));
     let graph = Graph::undirected(last as usize + 1, chain).unwrap();
@@ -44,7 +44,8 @@ fn saturated_keys_do_not_reach_a_goal() {
     }
 }
 
-/// The ticks until an agent has made so many moves, while something far away changes in every tick.
+/// The number of ticks until an agent has made the given number of moves, while something far away changes in every
+/// tick.
 fn ticks_for_moves<M: Map>(
     agent: &mut dyn Agent<M>,
     moves: usize,
@@ -67,10 +68,10 @@ fn ticks_for_moves<M: Map>(
     panic!("{moved} moves in 20,000 ticks: the agent starves");
 }
 
-/// F3: any change anywhere dropped the lookahead under way, so that with a change in every tick and a small
-/// budget a learning agent never moved.
+/// F3: any change anywhere dropped the lookahead in progress, so that with a change in every tick and a small budget a
+/// learning agent never moved.
 #[test]
-fn changes_elsewhere_do_not_keep_an_agent_from_moving() {
+fn changes_elsewhere_do_not_prevent_an_agent_from_moving() {
     let map = Layered::new(Grid::new(64, 64).unwrap()).unwrap();
     let [start, goal, far] = nodes(&map, [(5, 5), (40, 5), (60, 60)]);
     let toggle = || {
@@ -101,16 +102,16 @@ fn changes_elsewhere_do_not_keep_an_agent_from_moving() {
     }
 }
 
-/// What a tick has spent beside expansions, trace steps and updates, in units.
+/// What a tick has spent besides expansions, trace steps and updates, in units.
 fn overhead(slice: &Slice<'_>) -> f64 {
     let spent =
         slice.expansions() as f64 + slice.traces() as f64 / 10.0 + slice.updates() as f64 / 2.0;
     slice.budget() as f64 - slice.remaining() as f64 - spent
 }
 
-/// F5: work that no budget paid for. A metered slice does.
+/// F5: some work was not charged to any budget. A metered slice charges it.
 #[test]
-fn work_that_cannot_be_refused_is_paid_for() {
+fn work_that_cannot_be_refused_is_charged() {
     let map = Layered::new(Grid::new(200, 200).unwrap()).unwrap();
     let [start, goal] = nodes(&map, [(5, 5), (190, 100)]);
     let changed: Vec<_> = (0..100).map(|x| nodes(&map, [(x, 150)])[0]).collect();
@@ -119,11 +120,11 @@ fn work_that_cannot_be_refused_is_paid_for() {
     let mut slice = Slice::metered(1000);
     tba.tick(&map, start, Seen { changed: &changed }, &mut slice);
     assert!(overhead(&slice) >= 25.0, "{slice:?}");
-    // More of them than there is time for: nothing else is done.
+    // More changes than the budget covers: nothing else is done.
     let mut slice = Slice::metered(10);
     tba.tick(&map, start, Seen { changed: &changed }, &mut slice);
     assert_eq!((slice.expansions(), slice.remaining()), (0, 0));
-    // Buckets that are sorted when their turn comes.
+    // Buckets that are sorted when they become the first.
     let mut walled = Grid::new(200, 200).unwrap();
     for y in 0..199 {
         walled.set_free(Cell::new(100, y), false).unwrap();
@@ -157,7 +158,7 @@ fn work_that_cannot_be_refused_is_paid_for() {
         }
     }
     assert!(paid > 20.0, "{paid}");
-    // The kept paths of PRA*, which are gone through for each segment.
+    // The kept paths of PRA*, which are scanned for each segment.
     let config = PraConfig { k: Some(4), ..PraConfig::default() };
     let mut pra = Pra::new(&map, config, start, goal).unwrap();
     let (mut at, mut paid) = (start, 0.0);
@@ -169,15 +170,15 @@ fn work_that_cannot_be_refused_is_paid_for() {
             Step::Move(to) => at = to,
             Step::Wait => {}
             Step::Arrived => break,
-            Step::Unreachable => panic!("there is a way"),
+            Step::Unreachable => panic!("a path exists"),
         }
     }
     assert!(paid > 5.0, "{paid}");
 }
 
-/// F5: the open list of D* Lite is tidied in one go.
+/// F5: stale entries of D* Lite's open list are removed in one pass.
 #[test]
-fn tidying_an_open_list_is_paid_for() {
+fn removing_stale_entries_is_charged() {
     let mut grid = Grid::new(60, 60).unwrap();
     let [start, goal] = nodes(&grid, [(2, 30), (57, 30)]);
     let mut agent = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal).unwrap();
@@ -194,9 +195,9 @@ fn tidying_an_open_list_is_paid_for() {
     assert!(most > 100.0, "{most}");
 }
 
-/// F7: a space with more nodes than it had when the search began made the search panic.
+/// F7: a space with more nodes than it had when the search started made the search panic.
 #[test]
-fn a_space_that_has_grown_does_not_break_a_search() {
+fn a_search_survives_a_space_that_has_grown() {
     let chain = |nodes: u32| {
         let edges = (0..nodes - 1).map(|node| edge(node, node + 1, 3));
         Graph::undirected(nodes as usize, edges).unwrap()
@@ -214,7 +215,7 @@ fn a_space_that_has_grown_does_not_break_a_search() {
 
 /// F8: eight bytes were kept for each search that a learning agent had ever done.
 #[test]
-fn the_memory_of_a_learning_search_has_an_end() {
+fn the_memory_of_a_learning_search_is_bounded() {
     let grid = Grid::new(40, 40).unwrap();
     let [goal] = nodes(&grid, [(39, 20)]);
     let mut search = BestFirst::new(SearchConfig { learn: true, ..SearchConfig::default() });
@@ -228,14 +229,14 @@ fn the_memory_of_a_learning_search_has_an_end() {
         }
     }
     assert!(bytes.iter().all(|&bytes| bytes < 100_000), "{bytes:?}");
-    // What it has learned is still there: the true distance from where it always began.
+    // The learned heuristic is still there: the true distance from the common start.
     let [root] = nodes(&grid, [(0, 20)]);
     assert!(search.estimate(&grid, root) >= grid.estimate(root, goal));
 }
 
-/// F8: what D* Lite had not had time for piled up, up to twice the size of the map.
+/// F8: changes that D* Lite had not processed yet accumulated, up to twice the size of the map.
 #[test]
-fn changes_that_wait_do_not_pile_up() {
+fn pending_changes_do_not_accumulate() {
     let mut grid = Grid::new(512, 512).unwrap();
     let [start, goal] = nodes(&grid, [(2, 30), (57, 30)]);
     let mut agent = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal).unwrap();
@@ -249,10 +250,10 @@ fn changes_that_wait_do_not_pile_up() {
     assert!(agent.bytes() < 100_000, "{}", agent.bytes());
 }
 
-/// F9: a fine weight of costs made all edges of a level equally dear; and other settings out of range were
-/// replaced in silence.
+/// F9: a `gamma` with a large denominator made all edges of a level equally expensive; and other settings out of range
+/// were silently replaced.
 #[test]
-fn settings_out_of_range_are_refused() {
+fn settings_out_of_range_are_rejected() {
     let map = Layered::new(Grid::new(20, 20).unwrap()).unwrap();
     let [start, goal] = nodes(&map, [(0, 0), (19, 19)]);
     let setting = |error: AgentError| match error {
@@ -274,9 +275,9 @@ fn settings_out_of_range_are_refused() {
     assert_eq!(setting(Local::new(&map, config, start, goal).unwrap_err()), "depth");
 }
 
-/// F12: an edge from a node to itself let P LRTA* raise its estimate by the cost of that edge at a time.
+/// F12: a self-loop let P LRTA* raise its heuristic only by the cost of that edge at a time.
 #[test]
-fn an_edge_to_itself_does_not_slow_an_agent_down() {
+fn a_self_loop_does_not_slow_an_agent_down() {
     let edges = [edge(0, 1, 100_000), edge(0, 2, 10_000_000), edge(1, 1, 1)];
     let graph = Graph::undirected(3, edges).unwrap();
     for length in [0, 1, 40] {

@@ -1,8 +1,8 @@
-//! D* Lite against plain searches of the map as it is at each moment.
+//! D* Lite compared with plain searches of the current map at each moment.
 
 use std::fmt;
 
-use crate::kit::{Draw, LayeredGrid, Oracle, Problem, Random, Telling, World, discover, walk};
+use crate::kit::{Draw, LayeredGrid, OnPanic, Oracle, Problem, Random, World, discover, walk};
 use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig, Ties};
 use tickstar::budget::Work;
 use tickstar::search::{BestFirst, OpenList, SearchConfig};
@@ -25,11 +25,11 @@ trait Changing: Clone {
     type Map: Map + Draw;
     fn map(&self) -> &Self::Map;
     fn oracle(&self) -> &Oracle;
-    /// Edits the map, often near this node. Answers what to tell an agent.
+    /// Edits the map, often near this node. Returns what to report to an agent.
     fn edit(&mut self, random: &mut Random, near: NodeId) -> Vec<NodeId>;
 }
 
-/// A grid of which cells are blocked and opened.
+/// A grid whose cells are blocked and opened.
 #[derive(Clone)]
 struct Cells {
     grid: Grid,
@@ -48,7 +48,7 @@ impl Cells {
         Some(node)
     }
 
-    /// A cell anywhere, or few steps from this one.
+    /// A cell anywhere, or a few steps from this one.
     fn pick(&self, random: &mut Random, near: NodeId) -> Cell {
         if random.chance(50) {
             let sides = [self.grid.width(), self.grid.height()];
@@ -73,32 +73,32 @@ impl Changing for Cells {
     }
 
     fn edit(&mut self, random: &mut Random, near: NodeId) -> Vec<NodeId> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let share = random.pick(&[10, 50, 90]);
         for _ in 0..random.pick(&[0, 1, 1, 2, 5, 20]) {
             let cell = self.pick(random, near);
-            told.extend(self.set(cell, random.chance(share)));
+            reported.extend(self.set(cell, random.chance(share)));
         }
-        // Cells that did not change, cells named twice, and no cells at all.
+        // Cells that did not change, duplicate cells, and no cells at all.
         for _ in 0..random.below(3) {
             let unchanged = self.grid.node(self.pick(random, near));
-            told.extend(unchanged);
-            told.extend(told.first().copied());
+            reported.extend(unchanged);
+            reported.extend(reported.first().copied());
         }
         if random.chance(20) {
-            told.extend([NodeId(u32::MAX), NodeId(self.grid.size() as u32)]);
+            reported.extend([NodeId(u32::MAX), NodeId(self.grid.size() as u32)]);
         }
-        told
+        reported
     }
 }
 
-/// An undirected graph of which edges come, go and change their cost.
+/// An undirected graph whose edges appear, disappear and change their cost.
 #[derive(Clone)]
 struct Edges {
     nodes: usize,
     positions: Option<Vec<(i32, i32)>>,
     list: Vec<(NodeId, NodeId, Cost)>,
-    dearest: u64,
+    max_cost: u64,
     graph: Graph,
     oracle: Oracle,
 }
@@ -113,7 +113,7 @@ impl Edges {
             nodes,
             positions,
             list: Vec::new(),
-            dearest: random.pick(&[1, 3, 1000, 2_000_000_000]),
+            max_cost: random.pick(&[1, 3, 1000, 2_000_000_000]),
             graph: Graph::undirected(0, []).unwrap(),
             oracle: Oracle::of_edges(nodes, &[], false),
         };
@@ -136,7 +136,7 @@ impl Edges {
     fn add(&mut self, random: &mut Random) -> [NodeId; 2] {
         let [from, to] = [(); 2].map(|()| NodeId(random.below(self.nodes as u64) as u32));
         let least = self.graph.estimate(from, to).0;
-        self.list.push((from, to, Cost((least + random.below(self.dearest)).max(1))));
+        self.list.push((from, to, Cost((least + random.below(self.max_cost)).max(1))));
         [from, to]
     }
 }
@@ -153,19 +153,19 @@ impl Changing for Edges {
     }
 
     fn edit(&mut self, random: &mut Random, _near: NodeId) -> Vec<NodeId> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for _ in 0..random.below(4) {
             if random.chance(50) && !self.list.is_empty() {
                 let at = random.below(self.list.len() as u64) as usize;
                 let (from, to, _) = self.list.swap_remove(at);
-                told.extend([from, to]);
+                reported.extend([from, to]);
             }
             if random.chance(50) {
-                told.extend(self.add(random));
+                reported.extend(self.add(random));
             }
         }
         self.build();
-        told
+        reported
     }
 }
 
@@ -223,9 +223,8 @@ impl<C: Changing> Scene<C> {
         self.agent.position()
     }
 
-    /// One tick of which only the first so many units of work are allowed, and nothing checked but the
-    /// bound.
-    fn bare_tick(&mut self, told: &[NodeId], budget: u64, mut patience: u64) -> Done {
+    /// One tick with at most `patience` units of work, in which only the bound is checked.
+    fn bare_tick(&mut self, reported: &[NodeId], budget: u64, mut patience: u64) -> Done {
         let mut work = Vec::new();
         let mut watch = |unit| {
             let allowed = patience > 0;
@@ -237,7 +236,7 @@ impl<C: Changing> Scene<C> {
         let step = self.agent.tick(
             self.map.map(),
             self.agent.position(),
-            Seen { changed: told },
+            Seen { changed: reported },
             &mut slice,
         );
         let limits = self.agent.limits(budget);
@@ -247,23 +246,23 @@ impl<C: Changing> Scene<C> {
         Done { step, work, events }
     }
 
-    /// One tick, of which everything is checked.
-    fn tick(&mut self, told: &[NodeId], budget: u64, patience: u64) -> Done {
+    /// One tick with all checks.
+    fn tick(&mut self, reported: &[NodeId], budget: u64, patience: u64) -> Done {
         let from = self.at();
         let distances = self.map.oracle().distances(self.goal);
         let before = distances[from.index()];
-        let done = self.bare_tick(told, budget, patience);
+        let done = self.bare_tick(reported, budget, patience);
         let at = self.at();
         match done.step {
             Step::Move(to) => {
                 assert_eq!(at, to);
                 let cost = self.map.oracle().path_cost(&[from, to]);
-                let after = distances[to.index()].expect("a way from the next node");
-                assert_eq!(before, Some(cost + after), "the step is on a cheapest way");
+                let after = distances[to.index()].expect("a path from the next node");
+                assert_eq!(before, Some(cost + after), "the step is on a cheapest path");
             }
             Step::Wait => {
                 assert_eq!(at, from);
-                assert!(budget < u64::MAX || patience < u64::MAX, "it waits for nothing");
+                assert!(budget < u64::MAX || patience < u64::MAX, "it waits without a reason");
             }
             Step::Arrived => assert_eq!((from, at), (self.goal, self.goal)),
             Step::Unreachable => assert_eq!((at, before), (from, None)),
@@ -281,22 +280,23 @@ impl<C: Changing> Scene<C> {
         done
     }
 
-    /// Lets the agent walk while the map changes, cut short at random.
+    /// Lets the agent walk while the map changes, with ticks cut short at random.
     fn walk_among_edits(&mut self, random: &mut Random, ticks: u64) -> usize {
         let mut edits = 0;
         let often = random.pick(&[5, 30, 100]);
         let budget = random.pick(&BUDGETS);
         for _ in 0..ticks {
             let at = self.at();
-            let told = if random.chance(often) { self.map.edit(random, at) } else { Vec::new() };
-            edits += usize::from(!told.is_empty());
+            let reported =
+                if random.chance(often) { self.map.edit(random, at) } else { Vec::new() };
+            edits += usize::from(!reported.is_empty());
             let patience = if random.chance(20) { random.below(12) } else { u64::MAX };
-            self.tick(&told, budget, patience);
+            self.tick(&reported, budget, patience);
         }
         edits
     }
 
-    /// From here on the map stays as it is.
+    /// From here on the map does not change.
     fn walk_to_the_end(&mut self, budget: u64) -> Step {
         let way = self.map.oracle().distance(self.at(), self.goal);
         for _ in 0..2000 {
@@ -306,17 +306,17 @@ impl<C: Changing> Scene<C> {
                 return step;
             }
         }
-        panic!("it walks for ever")
+        panic!("it walks forever")
     }
 }
 
 #[test]
-fn its_cost_is_that_of_a_search_anew_after_any_edit_of_a_grid() {
+fn its_cost_equals_that_of_a_new_search_after_any_edit_of_a_grid() {
     let mut edits = 0;
     for seed in 0..1500 {
         let random = &mut Random::new(seed);
         let mut scene = Scene::<Cells>::random(random, 18);
-        let _context = Telling(("the first map", seed, format!("{scene:?}")));
+        let _context = OnPanic(("the first map", seed, format!("{scene:?}")));
         let ticks = random.below(60);
         edits += scene.walk_among_edits(random, ticks);
         scene.walk_to_the_end(random.pick(&BUDGETS));
@@ -325,12 +325,12 @@ fn its_cost_is_that_of_a_search_anew_after_any_edit_of_a_grid() {
 }
 
 #[test]
-fn its_cost_is_that_of_a_search_anew_after_any_edit_of_a_graph() {
+fn its_cost_equals_that_of_a_new_search_after_any_edit_of_a_graph() {
     let mut edits = 0;
     for seed in 0..1500 {
         let random = &mut Random::new(seed);
         let mut scene = Scene::<Edges>::random(random);
-        let _context = Telling(("the first map", seed, format!("{scene:?}")));
+        let _context = OnPanic(("the first map", seed, format!("{scene:?}")));
         let ticks = random.below(60);
         edits += scene.walk_among_edits(random, ticks);
         scene.walk_to_the_end(random.pick(&BUDGETS));
@@ -339,7 +339,7 @@ fn its_cost_is_that_of_a_search_anew_after_any_edit_of_a_graph() {
 }
 
 #[test]
-fn a_door_that_opens_gives_new_hope() {
+fn an_opened_door_makes_the_goal_reachable_again() {
     for config in CONFIGS {
         let grid = Grid::from_rows(["..#..", "..#..", "..#.."]).unwrap();
         let mut scene = Scene::of(&Problem::on(&grid, (0, 0), (4, 0)), config);
@@ -349,20 +349,20 @@ fn a_door_that_opens_gives_new_hope() {
             assert!(shut.events.is_empty());
         }
         let door = Cell::new(2, 2);
-        let told = scene.map.set(door, true).unwrap();
-        let open = scene.tick(&[told], 100, u64::MAX);
+        let reported = scene.map.set(door, true).unwrap();
+        let open = scene.tick(&[reported], 100, u64::MAX);
         assert!(matches!(open.step, Step::Move(_)));
         assert_eq!(open.events, [Event::Found, Event::Restart]);
         scene.map.set(door, false).unwrap();
-        assert_eq!(scene.tick(&[told], 100, u64::MAX).step, Step::Unreachable);
+        assert_eq!(scene.tick(&[reported], 100, u64::MAX).step, Step::Unreachable);
         scene.map.set(door, true).unwrap();
-        assert_eq!(scene.tick(&[told], 0, u64::MAX).step, Step::Wait);
+        assert_eq!(scene.tick(&[reported], 0, u64::MAX).step, Step::Wait);
         assert_eq!(scene.walk_to_the_end(1), Step::Arrived);
     }
 }
 
 #[test]
-fn the_agents_own_place_is_not_expanded() {
+fn the_agents_own_node_is_not_expanded() {
     for config in CONFIGS {
         let grid = Grid::new(12, 1).unwrap();
         let problem = Problem::on(&grid, (0, 0), (11, 0));
@@ -376,18 +376,18 @@ fn the_agents_own_place_is_not_expanded() {
 }
 
 #[test]
-fn a_change_that_matters_to_nobody_costs_no_expansion() {
+fn an_irrelevant_change_costs_no_expansion() {
     let grid = Grid::new(30, 30).unwrap();
     let mut scene = Scene::of(&Problem::on(&grid, (3, 3), (20, 3)), DStarLiteConfig::default());
     assert!(scene.tick(&[], u64::MAX, u64::MAX).events.contains(&Event::Found));
-    let told = scene.map.set(Cell::new(28, 28), false).unwrap();
-    let after = scene.tick(&[told], u64::MAX, u64::MAX);
+    let reported = scene.map.set(Cell::new(28, 28), false).unwrap();
+    let after = scene.tick(&[reported], u64::MAX, u64::MAX);
     assert_eq!((after.expansions(), after.events), (0, vec![Event::Found]));
     assert!(after.work.len() <= 9);
 }
 
-/// All that is done and walked between here and the end, in order, however it is sliced. After each so
-/// many moves, or when there is no way, the map changes, as long as there are edits left.
+/// Everything that is done and walked from here to the end, in order, however it is sliced. After a given number of
+/// moves, or when no path exists, the map changes, as long as edits are left.
 fn history<C: Changing>(
     mut scene: Scene<C>,
     mut random: Random,
@@ -395,9 +395,9 @@ fn history<C: Changing>(
     mut patience: impl FnMut() -> u64,
 ) -> Vec<(Option<Work>, Option<Step>, Option<Cost>)> {
     let (mut story, mut moves, mut edits) = (Vec::new(), 0, 6);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for _ in 0..100_000 {
-        let done = scene.bare_tick(&std::mem::take(&mut told), budget, patience());
+        let done = scene.bare_tick(&std::mem::take(&mut reported), budget, patience());
         story.extend(done.work.into_iter().map(|work| (Some(work), None, None)));
         if done.step == Step::Wait {
             continue;
@@ -411,25 +411,25 @@ fn history<C: Changing>(
         if edits > 0 && scene.at() != scene.goal && (stuck || moves % 4 == 0) {
             edits -= 1;
             let at = scene.at();
-            told = scene.map.edit(&mut random, at);
+            reported = scene.map.edit(&mut random, at);
         }
     }
-    panic!("it walks for ever")
+    panic!("it walks forever")
 }
 
 #[test]
-fn neither_slicing_nor_the_kind_of_open_list_changes_anything() {
+fn slicing_and_the_kind_of_open_list_do_not_change_the_search() {
     for seed in 0..300 {
         let problem = Problem::<LayeredGrid>::random(&mut Random::new(seed));
-        let _context = Telling((seed, &problem));
-        let tell = |config, budget| {
+        let _context = OnPanic((seed, &problem));
+        let run = |config, budget| {
             history(Scene::of(&problem, config), Random::new(seed), budget, || u64::MAX)
         };
         for config in CONFIGS {
             let other = DStarLiteConfig { open: OpenList::Buckets, ..config };
-            let whole = tell(other, u64::MAX);
+            let whole = run(other, u64::MAX);
             for budget in [1, 2, 7, u64::MAX] {
-                assert!(tell(config, budget) == whole, "{config:?}, {budget}");
+                assert!(run(config, budget) == whole, "{config:?}, {budget}");
             }
             let mut mood = Random::new(seed + 1);
             let scene = Scene::of(&problem, config);
@@ -440,9 +440,9 @@ fn neither_slicing_nor_the_kind_of_open_list_changes_anything() {
 }
 
 #[test]
-fn graphs_are_searched_alike_with_any_slicing_too() {
+fn slicing_does_not_change_the_search_on_graphs() {
     for seed in 0..300 {
-        let tell = |config, budget| {
+        let run = |config, budget| {
             let random = &mut Random::new(seed);
             let mut scene = Scene::<Edges>::random(random);
             let start = scene.at();
@@ -451,21 +451,21 @@ fn graphs_are_searched_alike_with_any_slicing_too() {
         };
         for config in CONFIGS {
             let other = DStarLiteConfig { open: OpenList::Heap, ..config };
-            let whole = tell(other, u64::MAX);
+            let whole = run(other, u64::MAX);
             for budget in [1, 3, 20] {
-                assert!(tell(config, budget) == whole, "{seed}, {budget}, {config:?}");
+                assert!(run(config, budget) == whole, "{seed}, {budget}, {config:?}");
             }
         }
     }
 }
 
 #[test]
-fn it_walks_cheapest_ways_of_the_map_it_believes_in() {
-    let mut found_out = 0;
+fn it_walks_cheapest_paths_of_the_known_map() {
+    let mut discovered = 0;
     for seed in 0..400 {
         let random = &mut Random::new(seed);
         let mut world = World::random(random, 25);
-        let _context = Telling((seed, format!("{world:?}")));
+        let _context = OnPanic((seed, format!("{world:?}")));
         let (start, goal) = (world.truth.start, world.truth.goal);
         let mut agent = DStarLite::new(&world.known, random.pick(&CONFIGS), start, goal).unwrap();
         let hidden = world.hidden;
@@ -481,13 +481,13 @@ fn it_walks_cheapest_ways_of_the_map_it_believes_in() {
             }
         });
         assert_eq!(run.arrived(), world.truth.optimum.is_some());
-        found_out += hidden - world.hidden;
+        discovered += hidden - world.hidden;
     }
-    assert!(found_out > 2000, "it met only {found_out} walls");
+    assert!(discovered > 2000, "it discovered only {discovered} walls");
 }
 
 #[test]
-fn a_new_task_begins_as_a_new_agent() {
+fn an_agent_with_a_new_task_behaves_like_a_new_agent() {
     for seed in 0..200 {
         let random = &mut Random::new(seed);
         let problem = Problem::<LayeredGrid>::random(random);
@@ -497,10 +497,10 @@ fn a_new_task_begins_as_a_new_agent() {
         let ticks = random.below(30);
         used.walk_among_edits(random, ticks);
         if random.chance(50) {
-            // With something still to be taken in.
+            // With changes that have not been processed yet.
             let at = used.at();
-            let told = used.map.edit(random, at);
-            used.tick(&told, 1, random.below(5));
+            let reported = used.map.edit(random, at);
+            used.tick(&reported, 1, random.below(5));
         }
         used.map = Cells::new(&problem);
         used.agent.assign(&problem.space, problem.start, problem.goal).unwrap();
@@ -510,7 +510,7 @@ fn a_new_task_begins_as_a_new_agent() {
 }
 
 #[test]
-fn it_can_be_put_anywhere_at_any_time() {
+fn it_can_be_moved_anywhere_at_any_time() {
     for seed in 0..400 {
         let random = &mut Random::new(seed);
         let mut scene = Scene::<Cells>::random(random, 18);
@@ -530,13 +530,13 @@ fn it_can_be_put_anywhere_at_any_time() {
 }
 
 #[test]
-fn changes_told_at_the_goal_are_remembered() {
+fn changes_reported_at_the_goal_are_remembered() {
     for config in CONFIGS {
         let grid = Grid::from_rows(["......", ".####.", "......"]).unwrap();
         let mut scene = Scene::of(&Problem::on(&grid, (0, 0), (5, 0)), config);
         assert_eq!(scene.walk_to_the_end(3), Step::Arrived);
-        let told = scene.map.set(Cell::new(3, 0), false).unwrap();
-        assert_eq!(scene.tick(&[told], 0, u64::MAX).step, Step::Arrived);
+        let reported = scene.map.set(Cell::new(3, 0), false).unwrap();
+        assert_eq!(scene.tick(&[reported], 0, u64::MAX).step, Step::Arrived);
         let start = grid.node(Cell::new(0, 0)).unwrap();
         scene.agent.restart(&scene.map.grid, start).unwrap();
         assert_eq!(scene.walk_to_the_end(3), Step::Arrived);
@@ -544,15 +544,15 @@ fn changes_told_at_the_goal_are_remembered() {
 }
 
 #[test]
-fn without_a_budget_it_stays_put() {
+fn without_a_budget_it_waits() {
     for seed in 0..50 {
         let random = &mut Random::new(seed);
         let mut scene = Scene::<Cells>::random(random, 18);
         let start = scene.at();
         for turn in 0..10 {
-            let told = scene.map.edit(random, start);
+            let reported = scene.map.edit(random, start);
             let (budget, patience) = if turn % 2 == 0 { (0, u64::MAX) } else { (100, 0) };
-            let done = scene.tick(&told, budget, patience);
+            let done = scene.tick(&reported, budget, patience);
             assert_eq!((done.work.len(), scene.at()), (0, start));
             let waits = if start == scene.goal { Step::Arrived } else { Step::Wait };
             assert_eq!(done.step, waits);
@@ -562,7 +562,7 @@ fn without_a_budget_it_stays_put() {
 }
 
 #[test]
-fn tasks_it_cannot_take_are_errors() {
+fn invalid_tasks_are_errors() {
     let grid = Grid::from_rows([".#.", "..."]).unwrap();
     let [free, blocked] = [(0, 0), (1, 0)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
     for bad in [blocked, NodeId(u32::MAX)] {
@@ -572,7 +572,7 @@ fn tasks_it_cannot_take_are_errors() {
         let goal = AgentError::Endpoint(EndpointError::Goal(bad));
         assert_eq!(agent.assign(&grid, free, bad).unwrap_err(), goal);
         assert_eq!(agent.restart(&grid, bad).unwrap_err(), start);
-        // It goes on as if it had not been asked.
+        // It continues as if the rejected call had not been made.
         let step = agent.tick(&grid, agent.position(), Seen::default(), &mut Slice::unlimited());
         assert_eq!(step, Step::Arrived);
     }
@@ -581,25 +581,26 @@ fn tasks_it_cannot_take_are_errors() {
     assert_eq!(refused.unwrap_err(), AgentError::NeedsReversibleEdges);
 }
 
-/// Whatever it is not told, its steps are legal; and once it is told, it knows.
+/// Whatever is not reported, its steps are legal; and once it is reported, the result is correct again.
 #[test]
-fn what_it_is_not_told_does_no_lasting_harm() {
+fn unreported_changes_do_no_lasting_harm() {
     let mut surprised = 0;
     for seed in 0..500 {
         let random = &mut Random::new(seed);
         let mut scene = Scene::<Cells>::random(random, 18);
-        let _context = Telling((seed, format!("{scene:?}")));
+        let _context = OnPanic((seed, format!("{scene:?}")));
         let all: Vec<_> = (0..scene.map.grid.size() as u32).map(NodeId).collect();
         for _ in 0..random.below(60) {
             let from = scene.at();
-            let told = if random.chance(30) { scene.map.edit(random, from) } else { Vec::new() };
-            let told = if random.chance(50) { told } else { Vec::new() };
-            let done = scene.bare_tick(&told, random.pick(&BUDGETS), u64::MAX);
+            let reported =
+                if random.chance(30) { scene.map.edit(random, from) } else { Vec::new() };
+            let reported = if random.chance(50) { reported } else { Vec::new() };
+            let done = scene.bare_tick(&reported, random.pick(&BUDGETS), u64::MAX);
             if let Step::Move(to) = done.step {
                 scene.map.oracle().path_cost(&[from, to]);
             }
             surprised += usize::from(done.step == Step::Wait);
-            let _ = scene.agent.plan(); // may be out of date, but has an end
+            let _ = scene.agent.plan(); // may be outdated, but is finite
         }
         scene.tick(&all, u64::MAX, u64::MAX);
         scene.walk_to_the_end(random.pick(&BUDGETS));
@@ -607,8 +608,8 @@ fn what_it_is_not_told_does_no_lasting_harm() {
     assert!(surprised > 100);
 }
 
-/// The nodes A* expands from here to the goal.
-fn anew(search: &mut BestFirst, grid: &Grid, from: NodeId, goal: NodeId) -> u64 {
+/// The number of nodes that A* expands from here to the goal.
+fn new_search(search: &mut BestFirst, grid: &Grid, from: NodeId, goal: NodeId) -> u64 {
     let mut slice = Slice::unlimited();
     search.start(grid, from, goal);
     search.run(grid, &mut slice);
@@ -616,8 +617,8 @@ fn anew(search: &mut BestFirst, grid: &Grid, from: NodeId, goal: NodeId) -> u64 
 }
 
 #[test]
-fn mending_is_cheaper_than_searching_anew() {
-    let (mut mended, mut searched, mut first) = (0, 0, 0);
+fn repairing_is_cheaper_than_a_new_search() {
+    let (mut repaired, mut searched, mut first) = (0, 0, 0);
     for seed in 0..60 {
         let random = &mut Random::new(seed);
         let problem = Problem::hard(random, 60);
@@ -630,29 +631,29 @@ fn mending_is_cheaper_than_searching_anew() {
             let [x, y] = side.map(|side| random.below(side.into()) as u32);
             let cell = Cell::new(x, y);
             let free = !scene.map.grid.is_free(cell);
-            let told = scene.map.set(cell, free).unwrap();
-            if at == scene.goal || told == at || told == scene.goal {
+            let reported = scene.map.set(cell, free).unwrap();
+            if at == scene.goal || reported == at || reported == scene.goal {
                 break;
             }
-            searched += anew(&mut search, &scene.map.grid, at, scene.goal) as usize;
-            mended += scene.bare_tick(&[told], u64::MAX, u64::MAX).expansions();
+            searched += new_search(&mut search, &scene.map.grid, at, scene.goal) as usize;
+            repaired += scene.bare_tick(&[reported], u64::MAX, u64::MAX).expansions();
         }
     }
     assert!(first > 1000);
-    assert!(3 * mended < searched, "{mended} to mend, {searched} to search anew");
+    assert!(3 * repaired < searched, "{repaired} to repair, {searched} to search again");
 }
 
-/// It arrives early on and stays at its goal, so the keys of its place never grow, and what is stale on
-/// the open list never comes to the top.
+/// It arrives early and stays at its goal, so the keys of its node never grow, and stale entries of the open list never
+/// reach the top.
 #[test]
-fn a_door_that_opens_and_shuts_for_ever_takes_no_more_memory() {
+fn a_door_that_opens_and_closes_forever_needs_bounded_memory() {
     for config in CONFIGS {
         let grid = Grid::new(40, 40).unwrap();
         let mut scene = Scene::of(&Problem::on(&grid, (5, 5), (5, 20)), config);
         let mut early = 0;
         for turn in 0..40_000 {
-            let told = scene.map.set(Cell::new(6, 10), turn % 2 == 1).unwrap();
-            scene.bare_tick(&[told], u64::MAX, u64::MAX);
+            let reported = scene.map.set(Cell::new(6, 10), turn % 2 == 1).unwrap();
+            scene.bare_tick(&[reported], u64::MAX, u64::MAX);
             early = if turn == 5000 { scene.agent.bytes() } else { early };
         }
         let late = scene.agent.bytes();
@@ -663,7 +664,7 @@ fn a_door_that_opens_and_shuts_for_ever_takes_no_more_memory() {
 }
 
 #[test]
-fn it_walks_as_cheaply_as_can_be() {
+fn its_walk_is_optimal_on_a_known_map() {
     for seed in 0..300 {
         let random = &mut Random::new(seed);
         let problem = Problem::<LayeredGrid>::random(random);

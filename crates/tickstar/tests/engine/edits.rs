@@ -1,13 +1,13 @@
-//! Agents on a map that changes under their feet.
+//! Agents on a map that changes while they walk.
 
 use crate::kit::{
-    LayeredGrid, Member, Most, Oracle, Problem, Random, Telling, configs, is_slow, members, tick,
-    walk_of,
+    LayeredGrid, Member, OnPanic, Oracle, Problem, Random, TickLimit, configs, is_slow, members,
+    tick, walk_of,
 };
 use tickstar::catalog::{Config, OnChange};
 use tickstar::{Agent, Cell, Event, Grid, Layered, NodeId, Seen, Step};
 
-/// Blocks and frees a few random cells, but neither of these two. Returns what changed.
+/// Blocks and opens a few random cells, but neither of these two. Returns what changed.
 fn edit(
     problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
@@ -28,7 +28,7 @@ fn edit(
     changed
 }
 
-/// Lets an agent walk while the map changes for so many ticks. Returns how often it began again.
+/// Lets an agent walk while the map changes for the given number of ticks. Returns how often it restarted.
 fn walk_among_edits(
     agent: &mut dyn Agent<LayeredGrid>,
     problem: &mut Problem<LayeredGrid>,
@@ -42,8 +42,8 @@ fn walk_among_edits(
         let at = agent.position();
         let spared = [at, problem.goal];
         let changed = if random.chance(often) { edit(problem, random, spared) } else { Vec::new() };
-        let problem = &*problem; // as it is in this tick
-        let _context = Telling(("the map at this tick", problem, problem.space.cell(at)));
+        let problem = &*problem; // its state in this tick
+        let _context = OnPanic(("the map at this tick", problem, problem.space.cell(at)));
         let patience = if random.chance(10) { random.below(5) } else { u64::MAX };
         let seen = Seen { changed: &changed };
         let tick = tick(agent, &problem.space, seen, budget, patience);
@@ -56,14 +56,14 @@ fn walk_among_edits(
             Step::Arrived => assert_eq!(at, problem.goal),
             Step::Unreachable => {
                 let way = problem.oracle.distance(at, problem.goal);
-                assert_eq!(way, None, "it gave up where there is a way");
+                assert_eq!(way, None, "it gave up although a path exists");
             }
         }
     }
     restarts
 }
 
-/// Small enough for one that is slow to give up to do so.
+/// Small enough for an agent that is slow to give up.
 fn any_problem(member: &dyn Member, random: &mut Random) -> Problem<LayeredGrid> {
     if !is_slow(member) {
         return Problem::<LayeredGrid>::random(random);
@@ -77,33 +77,33 @@ fn check(member: &dyn Member, random: &mut Random, budget: u64) -> usize {
     let mut agent = member.on_grid(&problem.space, problem.start, problem.goal).unwrap();
     let ticks = 1 + random.below(80);
     let restarts = walk_among_edits(agent.as_mut(), &mut problem, random, budget, ticks);
-    // From here on the map stays as it is.
+    // From here on the map does not change.
     problem.start = agent.position();
     problem.optimum = problem.oracle.distance(problem.start, problem.goal);
-    let _context = Telling(("the map at last", &problem, member, budget));
+    let _context = OnPanic(("the final map", &problem, member, budget));
     let rest = walk_of(member, agent.as_mut(), &problem, budget);
     assert!(!member.facts().complete || rest.arrived() == problem.optimum.is_some());
     restarts
 }
 
 #[test]
-fn a_map_may_change_at_any_time() {
+fn agents_arrive_after_the_map_stops_changing() {
     let mut restarts = 0;
     for member in members() {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for seed in 0..6 {
-                let _context = Telling((&member, budget, seed));
+                let _context = OnPanic((&member, budget, seed));
                 restarts += check(member.as_ref(), &mut Random::new(seed), budget);
             }
         }
     }
-    assert!(restarts > 1000, "the edits were in nobody's way");
+    assert!(restarts > 1000, "the edits caused only {restarts} restarts");
 }
 
 #[test]
-fn a_door_that_opens_gives_new_hope() {
+fn an_opened_door_makes_the_goal_reachable_again() {
     for config in configs() {
-        let _context = Telling(&config);
+        let _context = OnPanic(&config);
         let grid = Grid::from_rows(["..#..", "..#..", "..#.."]).unwrap();
         let mut problem = Problem::on(&grid, (0, 0), (4, 0));
         let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
@@ -114,38 +114,38 @@ fn a_door_that_opens_gives_new_hope() {
         problem.space.set_free(door, true).unwrap();
         problem.oracle = Oracle::of_grid(&problem.space);
         let seen = Seen { changed: &[problem.space.node(door).unwrap()] };
-        let told = tick(agent.as_mut(), &problem.space, seen, 100, u64::MAX);
+        let result = tick(agent.as_mut(), &problem.space, seen, 100, u64::MAX);
         let keeps = config.entry().facts.on_change != OnChange::NoSearchKept;
-        assert_eq!(told.has(Event::Restart), keeps);
+        assert_eq!(result.has(Event::Restart), keeps);
         assert!(walk_of(&config, agent.as_mut(), &problem, 100).arrived());
     }
 }
 
 #[test]
-fn a_door_that_shuts_is_not_walked_through() {
+fn a_closed_door_is_not_walked_through() {
     for config in configs() {
-        let _context = Telling(&config);
+        let _context = OnPanic(&config);
         let grid = Grid::from_rows([".#.......", ".#.#####.", "...#####.", "########."]).unwrap();
         let mut grid = Layered::new(grid).unwrap();
         let (start, goal) = ((0, 0), (8, 3));
         let problem = Problem::on(&grid, start, goal);
         let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
-        // As soon as it stands before a door, the door shuts; nothing else was ever open.
+        // As soon as the agent is next to a door, the door closes; nothing else was ever open.
         let door = Cell::new(1, 2);
         let mut shut = false;
         let mut last = Step::Wait;
-        for _ in 0..Most::of(&config, &problem, 100).moves {
+        for _ in 0..TickLimit::of(&config, &problem, 100).moves {
             if shut && last == Step::Unreachable {
                 break;
             }
             let before = grid.cell(agent.position()) == Cell::new(0, 1);
             let changed = [grid.node(door).unwrap()];
-            let news = before && !shut;
-            if news {
+            let closes = before && !shut;
+            if closes {
                 grid.set_free(door, false).unwrap();
                 shut = true;
             }
-            let seen = Seen { changed: if news { &changed } else { &[] } };
+            let seen = Seen { changed: if closes { &changed } else { &[] } };
             last = tick(agent.as_mut(), &grid, seen, 100, u64::MAX).step;
             assert_ne!(last, Step::Move(changed[0]));
         }
@@ -153,12 +153,12 @@ fn a_door_that_shuts_is_not_walked_through() {
     }
 }
 
-/// Who plans on a hierarchy asks it again in every tick: a door that opens need not be reported.
+/// An agent that plans on a hierarchy queries it again in every tick: an opened door need not be reported.
 #[test]
-fn who_plans_on_a_hierarchy_sees_an_open_door_for_itself() {
+fn agents_that_plan_on_a_hierarchy_notice_an_unreported_open_door() {
     let plans = |config: &Config| config.entry().facts.needs_hierarchy;
     for config in configs().into_iter().filter(plans) {
-        let _context = Telling(&config);
+        let _context = OnPanic(&config);
         let grid = Grid::from_rows(["..#..", "..#..", "..#.."]).unwrap();
         let mut problem = Problem::on(&grid, (0, 0), (4, 0));
         let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
@@ -169,11 +169,11 @@ fn who_plans_on_a_hierarchy_sees_an_open_door_for_itself() {
     }
 }
 
-/// The goal is walled in, or blocked, and nobody tells.
+/// The goal is walled in, or blocked, without being reported.
 #[test]
-fn a_goal_that_is_cut_off_in_silence_does_no_harm() {
+fn an_unreported_blocked_goal_causes_no_illegal_step() {
     for member in members() {
-        let _context = Telling(&member);
+        let _context = OnPanic(&member);
         for cell in [Cell::new(1, 0), Cell::new(2, 0)] {
             let mut grid = Layered::new(Grid::from_rows(["..."]).unwrap()).unwrap();
             let [start, goal] = [0, 2].map(|x| grid.node(Cell::new(x, 0)).unwrap());
@@ -201,6 +201,6 @@ fn an_edit_counts_the_cells_that_changed() {
         assert_eq!(grid.edit(&[(wall, true), (free, true), (free, true)]), Ok(2));
         assert_eq!(grid.edit(&[]), Ok(0));
         assert!(grid.edit(&[(free, false), (Cell::new(9, 9), true)]).is_err());
-        assert!(grid.is_free(free), "then nothing is changed");
+        assert!(grid.is_free(free), "a rejected edit changes nothing");
     }
 }

@@ -1,12 +1,12 @@
-//! Whole walks on hand-drawn maps, tick by tick, against files that were looked at by a person.
+//! Complete walks on hand-drawn maps, tick by tick, compared with files that were reviewed by a person.
 //!
-//! A file in `testdata/golden` says what it shows, how to run it and on what map, and below that
-//! what happened. `TICKSTAR_BLESS=1 cargo test -p tickstar --test engine golden` writes the last part anew.
+//! A file in `testdata/golden` states what it shows, how to run it and on which map, followed by the expected output.
+//! `TICKSTAR_BLESS=1 cargo test -p tickstar --test engine golden` rewrites that output.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::kit::{LayeredGrid, Problem, Telling, World, tick};
+use crate::kit::{LayeredGrid, OnPanic, Problem, World, tick};
 use tickstar::agent::time_bounded::{Restart, Tracing};
 use tickstar::catalog::{self, Config};
 use tickstar::search::{BestFirst, SearchConfig, Status};
@@ -15,14 +15,14 @@ use tickstar::{
     Agent, Cell, Cost, Event, Grid, Map, NodeId, Seen, Slice, Step, TimeBounded, TimeBoundedConfig,
 };
 
-/// What stands above the ticks.
+/// The line above the ticks.
 const TICKS: &str = "ticks\n";
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden")
 }
 
-/// What a golden file asks for.
+/// The content of a golden file.
 struct Scene {
     config: Config,
     budget: u64,
@@ -42,7 +42,7 @@ impl Scene {
         let neighbors = match value("neighbors") {
             "4" => Neighbors::Four,
             "8" => Neighbors::Eight,
-            other => panic!("{other} neighbours"),
+            other => panic!("{other} neighbors"),
         };
         let corners = match value("corners") {
             "never" => Corners::Never,
@@ -65,7 +65,7 @@ impl Scene {
         }
     }
 
-    /// One line a tick.
+    /// One line per tick.
     fn play(&self) -> String {
         let Problem { space, start, goal, .. } = &self.problem;
         let mut agent = self.config.agent(space, *start, *goal).unwrap();
@@ -92,18 +92,18 @@ impl Scene {
                 return lines.replace("  ", " ").replace(" \n", "\n");
             }
         }
-        panic!("the agent walks for ever");
+        panic!("the agent walks forever");
     }
 }
 
 #[test]
-fn walks_are_those_on_file() {
+fn walks_match_the_golden_files() {
     let bless = std::env::var_os("TICKSTAR_BLESS").is_some();
     let files: Vec<PathBuf> =
         std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(files.len() >= 5, "the golden files are missing");
     for file in files {
-        let _context = Telling(&file);
+        let _context = OnPanic(&file);
         let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
         let (scene, expected) = text.split_once(TICKS).unwrap_or((&text, ""));
         let played = Scene::read(scene).play();
@@ -132,7 +132,7 @@ fn figure_1() -> (Grid, impl Fn(&str) -> NodeId) {
     (grid, node)
 }
 
-/// What is open, with its f in steps, in a fixed order.
+/// The open nodes with their f in steps, in a fixed order.
 fn open_list(search: &BestFirst, grid: &Grid) -> Vec<(u64, NodeId)> {
     let cells = grid.free_cells().map(|cell| grid.node(cell).unwrap());
     let open = cells.filter(|&node| !search.is_closed(node));
@@ -153,12 +153,12 @@ fn open_list_of(cells: &[(&str, u64)], node: impl Fn(&str) -> NodeId) -> Vec<(u6
 }
 
 #[test]
-fn the_search_of_the_worked_example() {
+fn the_search_matches_the_worked_example() {
     let (grid, node) = figure_1();
     let (start, goal) = (node("E3"), node("E5"));
     let mut search = BestFirst::new(SearchConfig::default());
     search.start(&grid, start, goal);
-    // After each interval: what is open, with its f, the best first.
+    // After each interval: the open nodes with their f, the best first.
     let intervals: [&[(&str, u64)]; 4] = [
         &[("D2", 6)],
         &[("C3", 8), ("B2", 10)],
@@ -177,7 +177,7 @@ fn the_search_of_the_worked_example() {
 }
 
 #[test]
-fn the_walk_of_the_worked_example() {
+fn the_walk_matches_the_worked_example() {
     let (grid, node) = figure_1();
     let config = TimeBoundedConfig { tracing: Tracing::Free, ..TimeBoundedConfig::default() };
     let mut agent = TimeBounded::new(&grid, config, node("E3"), node("E5")).unwrap();
@@ -201,9 +201,9 @@ fn the_walk_of_the_worked_example() {
     assert_eq!(arrived, Step::Arrived);
 }
 
-/// Figure 2 of the 2012 paper: C3 is blocked as well, and seen to be when the agent stands beside it, after
-/// the third interval. For each interval: what is open before the movement, the best first, and where
-/// the agent goes; once the path is found, nothing more is opened.
+/// Figure 2 of the 2012 paper: C3 is blocked as well, which the agent sees when it is next to it, after the third
+/// interval. For each interval: the open nodes before the movement, the best first, and where the agent goes; once the
+/// path is found, nothing more is generated.
 type Interval = (&'static [(&'static str, u64)], &'static str);
 
 /// As in figure 1.
@@ -213,7 +213,7 @@ const BEFORE_C3_IS_SEEN: [Interval; 3] = [
     (&[("C5", 8), ("B2", 10), ("B3", 10), ("B4", 10)], "C2"),
 ];
 
-/// The text tells of intervals four and five: E2 has the smallest f, and then turns out to lead nowhere.
+/// The text describes intervals four and five: E2 has the smallest f, and then turns out to be a dead end.
 const RTBA_AFTER_C3_IS_SEEN: [Interval; 9] = [
     (&[("E2", 5), ("B2", 7)], "D2"),
     (&[("B2", 7)], "C2"),
@@ -227,7 +227,7 @@ const RTBA_AFTER_C3_IS_SEEN: [Interval; 9] = [
 ];
 const RTBA_FOUND: &[(&str, u64)] = &[("E5", 7), ("B5", 7), ("A2", 9), ("A3", 9), ("A4", 9)];
 
-/// The text tells of interval four: the f of E2 is four more.
+/// The text describes interval four: the f of E2 is larger by four.
 const TBAA_AFTER_C3_IS_SEEN: [Interval; 7] = [
     (&[("B2", 7), ("E2", 9)], "B2"),
     (&[("B4", 7), ("A2", 9), ("A3", 9), ("E2", 9)], "B3"),
@@ -240,12 +240,12 @@ const TBAA_AFTER_C3_IS_SEEN: [Interval; 7] = [
 const TBAA_FOUND: &[(&str, u64)] =
     &[("E5", 7), ("B5", 7), ("A2", 9), ("A3", 9), ("A4", 9), ("E2", 9)];
 
-/// After the first search: 8 − g for what it has expanded, as its best node, C5, had an f of 8.
+/// After the first search: 8 − g for the expanded nodes, as its best node, C5, had an f of 8.
 const LEARNED: [(&str, u64); 6] =
     [("E3", 8), ("E2", 7), ("D2", 6), ("C2", 5), ("C3", 4), ("C4", 3)];
 
 #[test]
-fn the_worked_example_in_unknown_terrain() {
+fn the_walk_matches_the_worked_example_in_unknown_terrain() {
     for learn in [false, true] {
         let (grid, node) = figure_1();
         let (start, goal) = (node("E3"), node("E5"));
@@ -259,10 +259,10 @@ fn the_worked_example_in_unknown_terrain() {
         let found = if learn { 7 } else { 8 };
         for (i, &(open, to)) in BEFORE_C3_IS_SEEN.iter().chain(after).enumerate() {
             let interval = i + 1;
-            let _context = Telling((learn, interval));
-            let news = std::mem::take(&mut world.news);
-            assert_eq!(news, if interval == 4 { vec![node("C3")] } else { vec![] });
-            let seen = Seen { changed: &news };
+            let _context = OnPanic((learn, interval));
+            let changed = std::mem::take(&mut world.unreported);
+            assert_eq!(changed, if interval == 4 { vec![node("C3")] } else { vec![] });
+            let seen = Seen { changed: &changed };
             let tick = tick(&mut agent, &world.known, seen, 2, u64::MAX);
             assert_eq!(tick.step, Step::Move(node(to)));
             assert_eq!(tick.target, Some(node(open[0].0)));

@@ -1,13 +1,13 @@
-//! The levels of a map: what must hold when they are made, and after any number of repairs.
+//! The hierarchy of a map: invariants after construction, and after any number of repairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::kit::{Oracle, Random, Telling};
+use crate::kit::{OnPanic, Oracle, Random};
 use tickstar::hierarchy::HierarchyError;
 use tickstar::space::{Corners, Neighbors};
 use tickstar::{Cell, Cost, Graph, Grid, Hierarchy, Layered, Map, NodeId, Slice, Space};
 
-/// Checks everything a hierarchy promises against the edges of the map.
+/// Checks all invariants of a hierarchy against the edges of the map.
 fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy) {
     let mut nodes: BTreeSet<NodeId> =
         (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
@@ -28,7 +28,11 @@ fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy) {
         for &node in &nodes {
             let joined = edges.range((node, NodeId(0))..).next().is_some_and(|e| e.0 == node);
             let parent = hierarchy.parent(level, node);
-            assert_eq!(parent.is_some(), joined, "level {level}, {node}: a parent if it has edges");
+            assert_eq!(
+                parent.is_some(),
+                joined,
+                "level {level}, {node}: it has a parent if it has edges"
+            );
             if let Some(parent) = parent {
                 groups.entry(parent).or_default().push(node);
             }
@@ -52,7 +56,7 @@ fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy) {
             assert_eq!(hierarchy.cell_count(above, group), sum.2);
             if let (&[only], true) = (&members[..], level > 0) {
                 let below = hierarchy.children(level, only).len();
-                assert!(below > 1, "level {above}, {group}: alone on two levels");
+                assert!(below > 1, "level {above}, {group}: a single node on two levels");
             }
             sums.insert(group, sum);
         }
@@ -66,11 +70,11 @@ fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy) {
         let mut links = BTreeMap::new();
         for &group in groups.keys() {
             for (to, count) in hierarchy.links(above, group) {
-                assert!(links.insert((group, to), count).is_none(), "an edge twice");
+                assert!(links.insert((group, to), count).is_none(), "a duplicate edge");
                 assert!(hierarchy.linked(above, group, to));
             }
         }
-        assert_eq!(links, counts, "level {above}: edges and what they count");
+        assert_eq!(links, counts, "level {above}: edges and their counts");
         let space = hierarchy.level(above);
         let most = space.max_edge_cost();
         for &group in groups.keys() {
@@ -100,7 +104,7 @@ fn is_connected(members: &[NodeId], edges: &BTreeSet<(NodeId, NodeId)>) -> bool 
     seen.len() == members.len()
 }
 
-/// Checks connectivity between some random places.
+/// Checks reachability between some random nodes.
 fn check_reachable(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy, random: &mut Random) {
     let nodes: Vec<_> =
         (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect();
@@ -130,11 +134,11 @@ fn random_grid(random: &mut Random, side: u64) -> Grid {
 }
 
 #[test]
-fn a_new_hierarchy_holds_what_it_promises() {
+fn a_new_hierarchy_satisfies_its_invariants() {
     let mut random = Random::new(1);
     for case in 0..400 {
         let grid = Layered::new(random_grid(&mut random, 30)).unwrap();
-        let _context = Telling((case, grid.clone()));
+        let _context = OnPanic((case, grid.clone()));
         let (oracle, hierarchy) = (Oracle::of_grid(&grid), grid.hierarchy().unwrap());
         check(&grid, &oracle, hierarchy);
         check_reachable(&grid, &oracle, hierarchy, &mut random);
@@ -142,7 +146,7 @@ fn a_new_hierarchy_holds_what_it_promises() {
 }
 
 #[test]
-fn so_does_one_that_was_repaired_any_number_of_times() {
+fn a_repaired_hierarchy_satisfies_its_invariants() {
     let mut random = Random::new(2);
     let mut edits = 0;
     for case in 0..60 {
@@ -159,7 +163,7 @@ fn so_does_one_that_was_repaired_any_number_of_times() {
                 })
                 .collect();
             let before = grid.clone();
-            let _context = Telling((case, step, before, &cells));
+            let _context = OnPanic((case, step, before, &cells));
             grid.edit(&cells).unwrap();
             edits += cells.len();
             if random.chance(20) {
@@ -179,7 +183,7 @@ fn so_does_one_that_was_repaired_any_number_of_times() {
 }
 
 #[test]
-fn graphs_have_levels_too() {
+fn hierarchies_of_graphs_satisfy_their_invariants() {
     let mut random = Random::new(3);
     for case in 0..200 {
         let nodes = 1 + random.below(60);
@@ -189,20 +193,20 @@ fn graphs_have_levels_too() {
                 (a, b, Cost(1 + random.below(1000)))
             })
             .collect();
-        let _context = Telling((case, edges.clone()));
+        let _context = OnPanic((case, edges.clone()));
         let Ok(graph) = Layered::new(Graph::undirected(nodes as usize, edges).unwrap()) else {
             continue;
         };
-        let oracle = Oracle::as_told(&graph);
+        let oracle = Oracle::in_visit_order(&graph);
         check(&graph, &oracle, graph.hierarchy().unwrap());
         check_reachable(&graph, &oracle, graph.hierarchy().unwrap(), &mut random);
     }
 }
 
 #[test]
-fn no_graph_makes_it_high_or_takes_long() {
+fn hierarchies_of_difficult_graphs_are_low_and_built_quickly() {
     let pair = |a, b| (NodeId(a), NodeId(b), Cost(1));
-    // Hours, if the edges of a hub are gone through for each of them.
+    // Takes hours if the edges of a hub are scanned for each of them.
     let n = 200_000;
     let star = (1..n).map(|leaf| pair(0, leaf)).collect::<Vec<_>>();
     let two_hubs = (2..n).flat_map(|leaf| [pair(0, leaf), pair(1, leaf)]).collect::<Vec<_>>();
@@ -254,14 +258,14 @@ fn the_graph_of_figure_2() {
 }
 
 #[test]
-fn edges_that_lead_one_way_are_refused() {
+fn directed_edges_are_rejected() {
     let graph = Graph::directed(2, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
     assert_eq!(Layered::new(graph).unwrap_err(), HierarchyError::NotReversible);
 }
 
-/// Cells are blocked and freed all over the map until it is as it was.
+/// Cells are blocked and opened all over the map until it is as before.
 #[test]
-fn tending_undoes_most_of_the_wear() {
+fn tending_restores_most_of_the_quality_lost_to_repairs() {
     let mut random = Random::new(5);
     let mut grid = Grid::new(64, 64).unwrap();
     for cell in grid.free_cells().collect::<Vec<_>>() {
@@ -273,7 +277,7 @@ fn tending_undoes_most_of_the_wear() {
     let (map, new) = (grid.clone(), grid.hierarchy().unwrap().clone());
     let free: Vec<_> = grid.free_cells().collect();
     for _ in 0..10 {
-        // A fifth at a time, one by one.
+        // A fifth of the cells at a time, one by one.
         let some: Vec<_> = free.iter().filter(|_| random.chance(20)).copied().collect();
         for state in [false, true] {
             for &cell in &some {
@@ -285,7 +289,7 @@ fn tending_undoes_most_of_the_wear() {
     let nodes = |h: &Hierarchy| (1..=h.height()).map(|level| h.count(level)).sum::<usize>();
     let (least, worn) = (nodes(&new), nodes(grid.hierarchy().unwrap()));
     assert!(worn * 10 > least * 13, "{worn} nodes, {least} when new");
-    // A little at a time: a region is paid for before it is made, and none is larger than this.
+    // In small slices: a region is paid for before it is rebuilt, and none is larger than this.
     let mut slices = 0;
     let mut before = grid.hierarchy().unwrap().nodes_visited();
     loop {
@@ -302,12 +306,12 @@ fn tending_undoes_most_of_the_wear() {
     assert!(slices > 50, "{slices}");
     check(&grid, &Oracle::of_grid(&grid), grid.hierarchy().unwrap());
     let tended = nodes(grid.hierarchy().unwrap());
-    // The bounds of the regions stay as ragged as they have become.
+    // The borders of the regions remain as ragged as they have become.
     assert!((tended - least) * 2 < worn - least, "{tended} nodes, {worn} worn, {least} when new");
     assert!(grid.tend(&mut Slice::new(0)), "there is nothing left to do");
 }
 
-/// The work for one cell grows like the logarithm of the map, and that for making the levels like the map.
+/// The work for one cell grows logarithmically with the map, and the construction of the levels linearly.
 #[test]
 fn repairs_touch_a_few_nodes_on_each_level() {
     let mut random = Random::new(7);
@@ -321,7 +325,7 @@ fn repairs_touch_a_few_nodes_on_each_level() {
         let mut grid = Layered::new(grid).unwrap();
         let cells = grid.free_cells().count() as u64;
         let made = grid.hierarchy().unwrap().nodes_visited();
-        assert!(made < 4 * cells, "{side}: {made} looks for {cells} cells");
+        assert!(made < 4 * cells, "{side}: {made} visits for {cells} cells");
         let (mut all, mut most) = (0, 0);
         for _ in 0..500 {
             let [x, y] = [0; 2].map(|_| random.below(side.into()) as u32);
@@ -334,7 +338,7 @@ fn repairs_touch_a_few_nodes_on_each_level() {
             }
         }
         let mean = all as f64 / 1000.0;
-        assert!(mean < 1.5 * (cells as f64).log2(), "{side}: {mean} nodes a repair");
+        assert!(mean < 1.5 * (cells as f64).log2(), "{side}: {mean} nodes per repair");
         assert!(most < 12 * u64::from(side.ilog2()), "{side}: {most} nodes at most");
         means.push(mean);
     }
@@ -342,16 +346,17 @@ fn repairs_touch_a_few_nodes_on_each_level() {
     assert!(means[4] < 2.5 * means[0], "{means:?}");
 }
 
-/// What groups all free cells of a map are in, on all levels.
+/// The groups of all free cells of a map, on all levels.
 fn groups(map: &Layered<Grid>, hierarchy: &Hierarchy) -> Vec<Vec<Option<NodeId>>> {
     let nodes: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
     let of = |level| nodes.iter().map(|&node| hierarchy.ancestor(node, level)).collect();
     (1..=hierarchy.height()).map(of).collect()
 }
 
-/// An edit of a few cells visits a few nodes; one of very many rebuilds the levels, and no more.
+/// An edit of a few cells visits a few nodes; an edit of very many cells rebuilds the levels, and does no more work
+/// than that.
 #[test]
-fn a_large_edit_takes_no_more_than_a_new_hierarchy() {
+fn a_large_edit_costs_no_more_than_a_new_hierarchy() {
     let mut random = Random::new(8);
     let map = Layered::new(Grid::new(128, 128).unwrap()).unwrap();
     let visits = |map: &Layered<Grid>| map.hierarchy().unwrap().nodes_visited();
@@ -362,13 +367,13 @@ fn a_large_edit_takes_no_more_than_a_new_hierarchy() {
         let cells: Vec<_> = cells.map(|cell| (cell, false)).collect();
         edited.edit(&cells).unwrap();
         let took = visits(&edited) - visits(&map);
-        let anew = Hierarchy::new(edited.space()).unwrap();
-        let same = groups(&edited, edited.hierarchy().unwrap()) == groups(&edited, &anew);
+        let rebuilt = Hierarchy::new(edited.space()).unwrap();
+        let same = groups(&edited, edited.hierarchy().unwrap()) == groups(&edited, &rebuilt);
         if percent < 3 {
-            assert!(!same && took < anew.nodes_visited(), "{percent} %: {took}");
+            assert!(!same && took < rebuilt.nodes_visited(), "{percent} %: {took}");
             repaired += 1;
         } else {
-            assert!(same && took == anew.nodes_visited(), "{percent} %: {took}");
+            assert!(same && took == rebuilt.nodes_visited(), "{percent} %: {took}");
             rebuilt += 1;
         }
         check(&edited, &Oracle::of_grid(&edited), edited.hierarchy().unwrap());
@@ -377,7 +382,7 @@ fn a_large_edit_takes_no_more_than_a_new_hierarchy() {
     assert_eq!((repaired, rebuilt), (3, 4));
 }
 
-/// A space of so many ids, of which none is a node.
+/// A space of the given number of ids, none of which is a node.
 struct Void(usize);
 
 impl Space for Void {
@@ -405,15 +410,15 @@ impl Space for Void {
 impl Map for Void {}
 
 #[test]
-fn a_space_of_too_many_ids_is_refused() {
-    // A grid of 32,769 by 65,505 cells has so many.
+fn a_space_with_too_many_ids_is_rejected() {
+    // A grid of 32,769 by 65,505 cells has this many.
     for ids in [1 << 32, usize::MAX] {
         let error = Hierarchy::new(&Void(ids)).unwrap_err();
         assert_eq!(error, HierarchyError::TooLarge { ids, nodes: 0, edges: 0 });
         assert!(Layered::new(Void(ids)).is_err());
     }
     assert_eq!(Hierarchy::new(&Void(1000)).unwrap().height(), 0);
-    // Ids that are left over by the rounding of sides do not count.
+    // Ids that are unused because sides are rounded up do not count.
     assert!(Layered::new(Grid::new(33, 1).unwrap()).is_ok());
 }
 
@@ -454,7 +459,7 @@ fn a_space_that_grows_or_shrinks_gets_a_new_hierarchy() {
     let mut line = Layered::new(Line(20)).unwrap();
     for length in [21, 60, 7, 1, 0, 30] {
         line.change(&[NodeId(19)], |line| line.0 = length);
-        check(line.space(), &Oracle::as_told(&line), line.hierarchy().unwrap());
+        check(line.space(), &Oracle::in_visit_order(&line), line.hierarchy().unwrap());
         let last = NodeId(length.saturating_sub(1));
         assert!(line.hierarchy().unwrap().reachable(NodeId(0), last));
     }
@@ -462,7 +467,7 @@ fn a_space_that_grows_or_shrinks_gets_a_new_hierarchy() {
 }
 
 #[test]
-fn copies_change_for_themselves() {
+fn clones_change_independently() {
     let mut map = Layered::new(Grid::new(20, 20).unwrap()).unwrap();
     let copy = map.clone();
     assert_eq!((map.version(), copy.version()), (0, 0));
@@ -481,9 +486,9 @@ fn copies_change_for_themselves() {
     assert_eq!(map.version(), 4);
 }
 
-/// Of a map that is shared, an edit copies what it touches and a pointer for each chunk, not the whole hierarchy.
+/// An edit of a shared map copies what it touches and one pointer per chunk, not the whole hierarchy.
 #[test]
-fn the_first_edit_of_a_copy_copies_little() {
+fn the_first_edit_of_a_clone_copies_little() {
     let mut random = Random::new(9);
     let mut most = Vec::new();
     for side in [128_u32, 256, 512, 1024] {
@@ -501,7 +506,7 @@ fn the_first_edit_of_a_copy_copies_little() {
             own(&copy)
         });
         most.push(copied.max().unwrap());
-        // And so do changes of a blocked map that is opened, whose hierarchy was empty when it was made.
+        // The same holds for edits of a blocked map that is opened, whose hierarchy was empty at first.
         let blocked = Layered::new(Grid::new_blocked(side, side).unwrap()).unwrap();
         let mut opened = blocked;
         let cells: Vec<_> = map.free_cells().map(|cell| (cell, true)).collect();

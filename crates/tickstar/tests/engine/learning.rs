@@ -1,16 +1,16 @@
-//! Agents that look a little way ahead and learn: LRTA*, P LRTA*, LSS-LRTA*, RTAA*, aRTAA* and daRTAA*; and
-//! Adaptive A* beside Repeated A*.
+//! Agents that look ahead locally and learn: LRTA*, P LRTA*, LSS-LRTA*, RTAA*, aRTAA* and daRTAA*; and Adaptive A*
+//! compared with Repeated A*.
 //!
-//! The algorithms are here as plainly as possible, with tables as long as the map and lists that are
-//! searched from end to end, beside what holds for all of them and for what they learn.
+//! The algorithms are implemented here as plainly as possible, with tables as long as the map and lists that are
+//! searched linearly, followed by properties of all of them and of their learned heuristics.
 
 use std::cmp::Reverse;
 
 use crate::kit::{
-    Kind, LayeredGraph, LayeredGrid, Most, Oracle, Problem, Random, Telling, Tick, Walk, World,
-    discover, distance_on_empty_map, most_moves, tick, walk_within,
+    Kind, LayeredGraph, LayeredGrid, OnPanic, Oracle, Problem, Random, Tick, TickLimit, Walk,
+    World, discover, distance_on_empty_map, max_moves, tick, walk_within,
 };
-use tickstar::agent::local::{Avoid, Commitment, Update, Local, LocalConfig, Lookahead};
+use tickstar::agent::local::{Avoid, Commitment, Local, LocalConfig, Lookahead, Update};
 use tickstar::agent::time_bounded::{Acting, Restart, Tracing};
 use tickstar::search::{OpenList, SearchConfig};
 use tickstar::space::{Corners, Neighbors};
@@ -52,15 +52,15 @@ fn da_rtaa() -> LocalConfig {
     astar_shaped(Update::Uniform, Avoid::MostRaised, Commitment::Step)
 }
 
-/// The same, but it walks on to its target before it looks again.
+/// The same, but it walks to its target before the next lookahead.
 fn all_the_way(config: LocalConfig) -> LocalConfig {
     let Lookahead::Astar { update, avoid, .. } = config.lookahead else {
-        panic!("only who has a target can walk on to it")
+        panic!("only an A* lookahead has a target")
     };
     LocalConfig { open: config.open, ..astar_shaped(update, avoid, Commitment::Target) }
 }
 
-/// Each of the six, the A*-shaped ones with one move a search and with all, and both open lists.
+/// Each of the six, those with an A* lookahead with one move per search and with all, and both open lists.
 fn all() -> Vec<LocalConfig> {
     let shaped = [rtaa(), lss_lrta(), a_rtaa(), da_rtaa()];
     let balls = [1, 2, 3, 5].map(lrta);
@@ -76,17 +76,17 @@ fn all() -> Vec<LocalConfig> {
 trait Terrain: Clone + std::fmt::Debug {
     type Space: Map;
     fn space(&self) -> &Self::Space;
-    /// The edges of the known map, in the order in which they are told.
+    /// The edges of the known map, in visiting order.
     fn edges(&self) -> &Oracle;
     fn ends(&self) -> (NodeId, NodeId);
-    /// The estimate of the space.
+    /// The heuristic of the space.
     fn plain(&self, node: NodeId) -> Cost;
-    /// What was seen since it was last asked.
-    fn news(&mut self) -> Vec<NodeId>;
-    /// Looks round.
+    /// The cells seen since the last call.
+    fn take_changes(&mut self) -> Vec<NodeId>;
+    /// Sees the cells around a node.
     fn look(&mut self, at: NodeId);
-    /// Whether there is a way on the map as it is.
-    fn has_way(&self) -> bool;
+    /// Whether a path exists on the true map.
+    fn has_path(&self) -> bool;
 
     fn learner(&self, config: LocalConfig) -> Local {
         let (start, goal) = self.ends();
@@ -99,9 +99,9 @@ trait Terrain: Clone + std::fmt::Debug {
         nodes.filter(|&node| self.space().contains(node)).collect()
     }
 
-    /// As many moves as an agent may need: see there.
-    fn most_moves(&self) -> usize {
-        most_moves(self.space(), self.edges(), self.ends()).unwrap_or(usize::MAX)
+    /// The maximum number of moves of an agent: see [`max_moves`].
+    fn max_moves(&self) -> usize {
+        max_moves(self.space(), self.edges(), self.ends()).unwrap_or(usize::MAX)
     }
 }
 
@@ -124,15 +124,15 @@ impl Terrain for World {
         distance_on_empty_map(&self.known, node, self.truth.goal)
     }
 
-    fn news(&mut self) -> Vec<NodeId> {
-        std::mem::take(&mut self.news)
+    fn take_changes(&mut self) -> Vec<NodeId> {
+        std::mem::take(&mut self.unreported)
     }
 
     fn look(&mut self, at: NodeId) {
         World::look(self, at);
     }
 
-    fn has_way(&self) -> bool {
+    fn has_path(&self) -> bool {
         self.truth.optimum.is_some()
     }
 }
@@ -157,18 +157,18 @@ impl Terrain for Problem<LayeredGraph> {
         self.space.estimate(node, self.goal)
     }
 
-    fn news(&mut self) -> Vec<NodeId> {
+    fn take_changes(&mut self) -> Vec<NodeId> {
         Vec::new()
     }
 
     fn look(&mut self, _at: NodeId) {}
 
-    fn has_way(&self) -> bool {
+    fn has_path(&self) -> bool {
         self.optimum.is_some()
     }
 }
 
-/// A map that is known, or is to be discovered in part or as a whole, up to so wide and high.
+/// A map that is known, or is to be discovered partly or completely, at most `side` wide and high.
 fn any_world(random: &mut Random, side: u64) -> World {
     let world = World::random(random, side);
     if random.chance(30) { known(&world.truth) } else { world }
@@ -178,21 +178,21 @@ fn known(problem: &Problem<LayeredGrid>) -> World {
     World::partial(problem, &[])
 }
 
-/// A graph on which no edge is so much dearer than another that learning would take for ever.
+/// A graph on which no edge is so much more expensive than another that learning would take forever.
 fn any_graph(random: &mut Random) -> Problem<LayeredGraph> {
     loop {
         let kind = random.pick(&[Kind::Undirected, Kind::Positioned]);
         let nodes = 1 + random.below(25);
         let mut problem = Problem::<LayeredGraph>::random_of(random, kind, nodes, 20);
-        problem.oracle = Oracle::as_told(&problem.space);
-        if problem.most_moves() < 30_000 {
+        problem.oracle = Oracle::in_visit_order(&problem.space);
+        if problem.max_moves() < 30_000 {
             return problem;
         }
     }
 }
 
-/// As [`any_graph`], with no two edges between the same nodes: an open list keeps the first of two that are
-/// equally good, and a look at the neighbours the last.
+/// Like [`any_graph`], with no two edges between the same nodes: of two that are equally good, an open list keeps the
+/// first, and a scan of the neighbors the last.
 fn any_simple_graph(random: &mut Random) -> Problem<LayeredGraph> {
     loop {
         let problem = any_graph(random);
@@ -207,29 +207,30 @@ fn any_simple_graph(random: &mut Random) -> Problem<LayeredGraph> {
     }
 }
 
-/// An algorithm of the family as it is told in a textbook.
+/// An algorithm of the family, as described in a textbook.
 struct Listing {
     lookahead: Lookahead,
-    /// Expansions of a search by A*.
+    /// Expansions per A* search.
     k: u64,
     goal: NodeId,
     at: NodeId,
     h: Vec<u64>,
     plain: Vec<u64>,
-    /// What an agent shows that draws the lessons of its last search when the next begins.
+    /// The heuristic shown by an agent that applies the update from its last search when the next one starts.
     shown: Vec<u64>,
-    /// The nodes any lookahead has met, and the dearest edge: what the rule for giving up rests on.
-    met: Vec<bool>,
-    dearest: u64,
+    /// The nodes that any lookahead has generated, and the most expensive edge: the rule for giving up is based on
+    /// them.
+    generated: Vec<bool>,
+    max_edge: u64,
     /// The nodes expanded in this tick.
     expanded: Vec<NodeId>,
     target: Option<NodeId>,
-    /// What is left to walk of the path to the target.
+    /// The rest of the path to the target.
     path: Vec<NodeId>,
-    /// Priority, when it was queued, and which node.
+    /// The priority, the insertion count, and the node.
     queue: Vec<(u64, usize, NodeId)>,
     queued: usize,
-    /// How often the estimate of where the agent stood was raised, and a target was not the best.
+    /// How often the heuristic of the agent's node was raised, and how often a target was not the best node.
     raised: usize,
     avoided: usize,
 }
@@ -252,8 +253,8 @@ impl Listing {
             h: plain.clone(),
             shown: plain.clone(),
             plain,
-            met: vec![false; size],
-            dearest: terrain.space().max_edge_cost().0,
+            generated: vec![false; size],
+            max_edge: terrain.space().max_edge_cost().0,
             expanded: Vec::new(),
             target: None,
             path: Vec::new(),
@@ -264,12 +265,12 @@ impl Listing {
         }
     }
 
-    /// Whether an estimate is larger than any could be if something were left to explore.
-    fn is_hopeless(&self, estimate: u64) -> bool {
-        let met = self.met.iter().filter(|&&met| met).count() as u64;
-        let far = self.plain.iter().zip(&self.met).filter(|(_, met)| **met);
+    /// Whether a heuristic is larger than any could be if something were left to explore.
+    fn proves_no_path(&self, estimate: u64) -> bool {
+        let generated = self.generated.iter().filter(|&&generated| generated).count() as u64;
+        let far = self.plain.iter().zip(&self.generated).filter(|(_, generated)| **generated);
         let farthest = far.map(|(&plain, _)| plain).max().unwrap_or(0);
-        estimate > met * self.dearest + farthest
+        estimate > generated * self.max_edge + farthest
     }
 
     fn tick(&mut self, map: &Oracle) -> Step {
@@ -300,15 +301,15 @@ impl Listing {
         Step::Move(next)
     }
 
-    /// A* from where the agent stands, and what is learned from it. Answers whether there is hope.
+    /// A* from the agent's position, and the update from it. Returns whether a path may exist.
     fn search(&mut self, map: &Oracle, update: Update, avoid: Avoid) -> bool {
         let size = map.size();
         let (mut g, mut parent) = (vec![INFINITE; size], vec![self.at; size]);
         let mut closed = vec![false; size];
-        // In the order in which they were inserted.
+        // In insertion order.
         let mut open = vec![self.at];
         g[self.at.index()] = 0;
-        self.met[self.at.index()] = true;
+        self.generated[self.at.index()] = true;
         let (goal, start) = (self.goal, self.at);
         let (best, f) = loop {
             let f = |s: NodeId| g[s.index()] + self.h[s.index()];
@@ -324,10 +325,10 @@ impl Listing {
             closed[s.index()] = true;
             self.expanded.push(s);
             for &(t, cost) in map.edges_of(s) {
-                self.met[t.index()] = true;
+                self.generated[t.index()] = true;
                 let through = g[s.index()] + cost.0;
                 if through < g[t.index()] {
-                    assert!(!closed[t.index()], "a consistent estimate closes nothing too early");
+                    assert!(!closed[t.index()], "a consistent heuristic closes no node too early");
                     g[t.index()] = through;
                     parent[t.index()] = s;
                     open.retain(|&other| other != t);
@@ -335,7 +336,7 @@ impl Listing {
                 }
             }
         };
-        if self.is_hopeless(f) {
+        if self.proves_no_path(f) {
             return false;
         }
         self.raised += usize::from(f > self.h[start.index()]);
@@ -350,7 +351,7 @@ impl Listing {
                 let (g, h) = (g[s.index()], self.h[s.index()]);
                 (delta(s), g + h, Reverse(g), Reverse(i))
             };
-            target = *open.iter().enumerate().min_by_key(rank).expect("the best one at least").1;
+            target = *open.iter().enumerate().min_by_key(rank).expect("at least the best one").1;
         }
         self.avoided += usize::from(target != best);
         self.target = Some(target);
@@ -373,7 +374,7 @@ impl Listing {
         true
     }
 
-    /// The largest estimates of the closed nodes that are consistent with those of the open ones.
+    /// The largest heuristics of the closed nodes that are consistent with those of the open ones.
     fn dijkstra(&mut self, map: &Oracle, closed: &mut [bool], mut open: Vec<NodeId>) {
         for s in self.expanded.clone() {
             self.h[s.index()] = INFINITE;
@@ -394,7 +395,7 @@ impl Listing {
         assert!(!closed.contains(&true));
     }
 
-    /// LRTA*, with a lookahead of so many steps.
+    /// LRTA*, with a lookahead of `depth` steps.
     fn ball(&mut self, map: &Oracle, depth: u32) -> Option<NodeId> {
         let mut steps = vec![u32::MAX; map.size()];
         steps[self.at.index()] = 0;
@@ -418,7 +419,7 @@ impl Listing {
             return None;
         }
         for &s in &ball {
-            self.met[s.index()] = true;
+            self.generated[s.index()] = true;
         }
         let mut v = self.h.clone();
         for &s in ball.iter().filter(|&&s| inside(s)) {
@@ -435,15 +436,15 @@ impl Listing {
                 break;
             }
         }
-        let (next, least) = self.best_neighbour(map, &v)?;
+        let (next, least) = self.best_neighbor(map, &v)?;
         self.raised += usize::from(least > self.h[self.at.index()]);
         self.h[self.at.index()] = self.h[self.at.index()].max(least);
         self.shown = self.h.clone();
-        (!self.is_hopeless(least)).then_some(next)
+        (!self.proves_no_path(least)).then_some(next)
     }
 
-    /// Of several the goal, then the one that is dearer to go to, then the last.
-    fn best_neighbour(&self, map: &Oracle, v: &[u64]) -> Option<(NodeId, u64)> {
+    /// Ties: the goal, then the more expensive step, then the last.
+    fn best_neighbor(&self, map: &Oracle, v: &[u64]) -> Option<(NodeId, u64)> {
         let others = map.edges_of(self.at).iter().enumerate().filter(|(_, edge)| edge.0 != self.at);
         let rank = |&(i, &(t, cost)): &(usize, &(NodeId, Cost))| {
             let total = v[t.index()].saturating_add(cost.0);
@@ -465,17 +466,17 @@ impl Listing {
             self.update(map, entry.2, length);
         }
         self.shown = self.h.clone();
-        let (next, least) = self.best_neighbour(map, &self.h)?;
-        (!self.is_hopeless(least)).then_some(next)
+        let (next, least) = self.best_neighbor(map, &self.h)?;
+        (!self.proves_no_path(least)).then_some(next)
     }
 
     fn update(&mut self, map: &Oracle, s: NodeId, length: usize) -> bool {
         self.expanded.push(s);
-        self.met[s.index()] = true;
+        self.generated[s.index()] = true;
         for &(t, _) in map.edges_of(s) {
-            self.met[t.index()] = true;
+            self.generated[t.index()] = true;
         }
-        // An edge back to the node itself leads nowhere.
+        // A self-loop leads nowhere.
         let edges: Vec<_> = map.edges_of(s).iter().filter(|edge| edge.0 != s).collect();
         let ways = edges.iter().map(|&&(t, cost)| self.h[t.index()] + cost.0);
         let Some(least) = ways.min() else { return false };
@@ -501,20 +502,20 @@ impl Listing {
     }
 }
 
-/// More moves than an agent of this kind needs. Those that avoid depressions take steps that do not lower the
-/// estimate by what they cost, and it is only known that they see no place twice without learning.
-fn most_of(terrain: &impl Terrain, lookahead: Lookahead) -> usize {
+/// More moves than an agent of this kind needs. Those that avoid depressions take steps that do not lower the heuristic
+/// by their cost, and it is only known that they visit no node twice without learning.
+fn max_moves_of(terrain: &impl Terrain, lookahead: Lookahead) -> usize {
     match lookahead {
         Lookahead::Astar { avoid: Avoid::Raised | Avoid::MostRaised, .. } => {
-            5 * terrain.most_moves()
+            5 * terrain.max_moves()
         }
-        _ => terrain.most_moves(),
+        _ => terrain.max_moves(),
     }
 }
 
-/// What happened in many walks, to see that they were not all easy.
+/// What happened in many walks, to verify that they were not all easy.
 #[derive(Default, Debug)]
-struct Met {
+struct Coverage {
     arrived: usize,
     unreachable: usize,
     moves: usize,
@@ -522,20 +523,25 @@ struct Met {
     avoided: usize,
 }
 
-/// Walks as the listing does: the same steps, targets and expansions, tick by tick, and all estimates the
-/// same after each. A tick in which the agent waits, because its lookahead is dearer than the
-/// budget, is counted with the one that follows.
-fn same_as_listed<T: Terrain>(terrain: &mut T, config: LocalConfig, k: u64, met: &mut Met) {
-    let _context = Telling((terrain.clone(), config, k));
-    let most = most_of(terrain, config.lookahead);
+/// Checks that a walk equals that of the listing: the same steps, targets and expansions, tick by tick, and the same
+/// heuristics after each. A tick in which the agent waits, because its lookahead exceeds the budget, is counted with
+/// the next one.
+fn check_against_listing<T: Terrain>(
+    terrain: &mut T,
+    config: LocalConfig,
+    k: u64,
+    coverage: &mut Coverage,
+) {
+    let _context = OnPanic((terrain.clone(), config, k));
+    let most = max_moves_of(terrain, config.lookahead);
     let mut agent = terrain.learner(config);
     let mut listing = Listing::new(terrain, config.lookahead, k);
     let nodes = terrain.nodes();
     let mut moves = 0;
     let mut expanded = Vec::new();
     loop {
-        assert!(moves <= most, "both walk for ever");
-        let seen = terrain.news();
+        assert!(moves <= most, "both walk forever");
+        let seen = terrain.take_changes();
         let tick = tick(&mut agent, terrain.space(), Seen { changed: &seen }, k, u64::MAX);
         expanded.extend_from_slice(&tick.expanded);
         if tick.step == Step::Wait {
@@ -558,64 +564,73 @@ fn same_as_listed<T: Terrain>(terrain: &mut T, config: LocalConfig, k: u64, met:
             terrain.look(to);
             continue;
         }
-        assert_eq!(step == Step::Arrived, terrain.has_way());
-        met.arrived += usize::from(step == Step::Arrived);
-        met.unreachable += usize::from(step == Step::Unreachable);
-        met.moves += moves;
-        met.raised += listing.raised;
-        met.avoided += listing.avoided;
+        assert_eq!(step == Step::Arrived, terrain.has_path());
+        coverage.arrived += usize::from(step == Step::Arrived);
+        coverage.unreachable += usize::from(step == Step::Unreachable);
+        coverage.moves += moves;
+        coverage.raised += listing.raised;
+        coverage.avoided += listing.avoided;
         return;
     }
 }
 
-/// Runs the listing beside the engine on maps that are known and on some that are not, and on graphs.
-fn all_as_listed(seed: u64, configs: &[LocalConfig], budgets: &[u64], worlds: usize) -> Met {
+/// Runs the listing and the engine side by side on known and unknown maps, and on graphs.
+fn check_all_against_listing(
+    seed: u64,
+    configs: &[LocalConfig],
+    budgets: &[u64],
+    worlds: usize,
+) -> Coverage {
     let mut random = Random::new(seed);
-    let mut met = Met::default();
+    let mut coverage = Coverage::default();
     for (&config, &k) in configs.iter().flat_map(|config| budgets.iter().map(move |k| (config, k)))
     {
         for _ in 0..worlds {
-            same_as_listed(&mut any_world(&mut random, 11), config, k, &mut met);
+            check_against_listing(&mut any_world(&mut random, 11), config, k, &mut coverage);
         }
         for _ in 0..worlds / 3 {
-            same_as_listed(&mut any_graph(&mut random), config, k, &mut met);
+            check_against_listing(&mut any_graph(&mut random), config, k, &mut coverage);
         }
     }
-    assert!(met.arrived > 100 && met.unreachable > 50 && met.raised > 5000, "{met:?}");
-    met
+    assert!(
+        coverage.arrived > 100 && coverage.unreachable > 50 && coverage.raised > 5000,
+        "{coverage:?}"
+    );
+    coverage
 }
 
-/// Whether lessons are drawn at once or when they are needed makes no difference.
+/// Eager and lazy updates give the same walks.
 #[test]
-fn rtaa_is_as_listed() {
-    let met = all_as_listed(1, &[rtaa(), all_the_way(rtaa())], &[1, 2, 5, 30], 60);
-    assert_eq!(met.avoided, 0);
+fn rtaa_matches_the_listing() {
+    let coverage = check_all_against_listing(1, &[rtaa(), all_the_way(rtaa())], &[1, 2, 5, 30], 60);
+    assert_eq!(coverage.avoided, 0);
 }
 
 #[test]
-fn depression_avoidance_is_as_listed() {
+fn depression_avoidance_matches_the_listing() {
     for config in [a_rtaa(), da_rtaa()] {
-        let met = all_as_listed(2, &[config, all_the_way(config)], &[1, 2, 5, 30], 60);
-        assert!(met.avoided > 300, "{met:?}");
+        let coverage =
+            check_all_against_listing(2, &[config, all_the_way(config)], &[1, 2, 5, 30], 60);
+        assert!(coverage.avoided > 300, "{coverage:?}");
     }
 }
 
 #[test]
-fn lss_lrta_is_as_listed() {
-    all_as_listed(3, &[lss_lrta(), all_the_way(lss_lrta())], &[1, 2, 5, 30], 60);
+fn lss_lrta_matches_the_listing() {
+    check_all_against_listing(3, &[lss_lrta(), all_the_way(lss_lrta())], &[1, 2, 5, 30], 60);
 }
 
 #[test]
-fn lrta_is_as_listed() {
-    all_as_listed(4, &[1, 2, 3, 4, 7].map(lrta), &[3, UNLIMITED], 50);
+fn lrta_matches_the_listing() {
+    check_all_against_listing(4, &[1, 2, 3, 4, 7].map(lrta), &[3, UNLIMITED], 50);
 }
 
 #[test]
-fn p_lrta_is_as_listed() {
-    all_as_listed(5, &[0, 1, 2, 5, 20, 60].map(p_lrta), &[1, 4, UNLIMITED], 40);
+fn p_lrta_matches_the_listing() {
+    check_all_against_listing(5, &[0, 1, 2, 5, 20, 60].map(p_lrta), &[1, 4, UNLIMITED], 40);
 }
 
-/// Walks to the end, with a look at the agent after each tick; some ticks are cut short.
+/// Walks to the end, with a callback after each tick; some ticks are cut short.
 fn walk_cut_short<T: Terrain>(
     terrain: &mut T,
     agent: &mut Local,
@@ -623,13 +638,13 @@ fn walk_cut_short<T: Terrain>(
     mut patience: impl FnMut() -> u64,
     mut pause: impl FnMut(&Local, &T, &Tick),
 ) -> Vec<Tick> {
-    // Ticks that are cut short may be as many for a move as there are nodes, and more.
+    // If ticks are cut short, a move may take as many ticks as there are nodes, and more.
     let waits = 50 * (terrain.space().size() + 10);
-    let most = Most { waits, ..Most::ticks(5 * terrain.most_moves()) };
-    let mut so_far = Most::ticks(0);
+    let most = TickLimit { waits, ..TickLimit::ticks(5 * terrain.max_moves()) };
+    let mut so_far = TickLimit::ticks(0);
     let mut ticks = Vec::new();
     loop {
-        let seen = terrain.news();
+        let seen = terrain.take_changes();
         let seen = Seen { changed: &seen };
         let tick = tick(agent, terrain.space(), seen, budget, patience());
         pause(agent, terrain, &tick);
@@ -640,14 +655,14 @@ fn walk_cut_short<T: Terrain>(
             Step::Move(to) => terrain.look(to),
             Step::Wait => {}
             Step::Arrived | Step::Unreachable => {
-                assert_eq!(step == Step::Arrived, terrain.has_way());
+                assert_eq!(step == Step::Arrived, terrain.has_path());
                 return ticks;
             }
         }
     }
 }
 
-/// As [`walk_cut_short`], but no tick is.
+/// Like [`walk_cut_short`], but no tick is cut short.
 fn walk_in<T: Terrain>(
     terrain: &mut T,
     agent: &mut Local,
@@ -657,23 +672,23 @@ fn walk_in<T: Terrain>(
     walk_cut_short(terrain, agent, budget, || u64::MAX, pause)
 }
 
-/// As [`walk_in`], with a new agent and without a look at it.
+/// Like [`walk_in`], with a new agent and without a callback.
 fn walk_of(terrain: &impl Terrain, config: LocalConfig, budget: u64) -> Vec<Tick> {
     walk_in(&mut terrain.clone(), &mut terrain.learner(config), budget, |_, _, _| ())
 }
 
-/// The steps alone, waits left out.
+/// Only the steps, without waits.
 fn steps(ticks: &[Tick]) -> Vec<Step> {
     ticks.iter().map(|tick| tick.step).filter(|&step| step != Step::Wait).collect()
 }
 
-/// Whether what an algorithm learns is consistent, and not only never too much.
+/// Whether the learned heuristic of an algorithm is consistent, rather than only admissible.
 fn is_consistent(config: LocalConfig) -> bool {
     !matches!(config.lookahead, Lookahead::Ball { depth } if depth > 1)
 }
 
-/// Checks all estimates on a map: between the space's and the true distance, and consistent if they are said
-/// to be. Answers how many are above the space's.
+/// Checks all heuristics on a map: between the space's and the true distance, and consistent if so declared. Returns
+/// how many are above the space's.
 fn check_estimates<S: Map>(
     agent: &Local,
     (space, map): (&S, &Oracle),
@@ -697,14 +712,15 @@ fn check_estimates<S: Map>(
     raised
 }
 
-/// After every tick, also where ticks are cut short: see above; and they never fall, as nothing opens.
+/// Checks the heuristics after every tick, even if ticks are cut short; and that they never decrease, as nothing is
+/// opened.
 fn check_learning<T: Terrain>(
     terrain: &mut T,
     config: LocalConfig,
     budget: u64,
     cut: bool,
 ) -> usize {
-    let _context = Telling((terrain.clone(), config, budget, cut));
+    let _context = OnPanic((terrain.clone(), config, budget, cut));
     let goal = terrain.ends().1;
     let (mut edges, mut to_goal) = (usize::MAX, Vec::new());
     let (mut before, mut raised) = (vec![Cost::ZERO; terrain.space().size()], 0);
@@ -722,7 +738,7 @@ fn check_learning<T: Terrain>(
         raised = check_estimates(agent, (space, map), &to_goal, nodes, is_consistent(config));
         for node in terrain.nodes() {
             let now = agent.estimate(space, node);
-            assert!(now >= before[node.index()], "{node} falls to {now:?}");
+            assert!(now >= before[node.index()], "{node} decreases to {now:?}");
             before[node.index()] = now;
         }
         assert_eq!(agent.estimate(space, goal), Cost::ZERO);
@@ -731,7 +747,7 @@ fn check_learning<T: Terrain>(
 }
 
 #[test]
-fn learned_estimates_grow_and_never_exceed_the_true_distance() {
+fn learned_heuristics_increase_and_never_exceed_the_true_distance() {
     let mut random = Random::new(6);
     for config in all() {
         let mut raised = 0;
@@ -747,7 +763,7 @@ fn learned_estimates_grow_and_never_exceed_the_true_distance() {
     }
 }
 
-/// A tick that is cut short is gone on with: the same walk, and the same is learned.
+/// A tick that is cut short is resumed: the walk and the learned heuristic are the same.
 #[test]
 fn ticks_cut_short_while_learning_change_nothing() {
     let mut random = Random::new(7);
@@ -756,15 +772,15 @@ fn ticks_cut_short_while_learning_change_nothing() {
         for _ in 0..150 {
             let world = any_world(&mut random, 9);
             let budget = random.pick(&[3, 10, 50]);
-            let _context = Telling((world.clone(), config, budget));
+            let _context = OnPanic((world.clone(), config, budget));
             let mut whole = world.learner(config);
             let once = walk_in(&mut world.clone(), &mut whole, budget, |_, _, _| ());
-            // No expansion is refused, or the search would be another one.
+            // No expansion is refused; otherwise the search would differ.
             let mut agent = world.learner(config);
             let mut cut = world.clone();
             let mut walked = Vec::new();
             for _ in 0..40 * (once.len() + 10) * cut.space().size() {
-                let seen = cut.news();
+                let seen = cut.take_changes();
                 let mut updates = random.below(6);
                 let mut watch = |work| {
                     let refused = matches!(work, tickstar::budget::Work::Update(_)) && updates == 0;
@@ -795,9 +811,9 @@ fn ticks_cut_short_while_learning_change_nothing() {
     }
 }
 
-/// Whatever opens, and whenever: nothing learned is too much on the map as it is, and no step is illegal.
+/// Whatever is opened, and whenever: the learned heuristic is admissible on the current map, and no step is illegal.
 #[test]
-fn what_opens_is_heeded() {
+fn learned_heuristics_stay_admissible_when_cells_are_opened() {
     let mut random = Random::new(8);
     for config in all() {
         let (mut raised, mut openings) = (0, 0);
@@ -807,7 +823,7 @@ fn what_opens_is_heeded() {
             let mut agent =
                 Local::new(&problem.space, config, problem.start, problem.goal).unwrap();
             let often = random.pick(&[5, 20, 60]);
-            let _context = Telling((problem.clone(), config, budget, often));
+            let _context = OnPanic((problem.clone(), config, budget, often));
             for _ in 0..60 {
                 let at = agent.position();
                 let mut changed = Vec::new();
@@ -835,7 +851,9 @@ fn what_opens_is_heeded() {
                     Step::Move(to) => assert!(problem.oracle.edge(at, to).is_some()),
                     Step::Wait => {}
                     Step::Arrived => break,
-                    Step::Unreachable => assert_eq!(to_goal[at.index()], None, "it gave up"),
+                    Step::Unreachable => {
+                        assert_eq!(to_goal[at.index()], None, "it gave up although a path exists")
+                    }
                 }
                 let grid = &problem.space;
                 let free = grid.free_cells().map(|cell| grid.node(cell).unwrap());
@@ -853,7 +871,7 @@ fn what_opens_is_heeded() {
 #[test]
 fn rtaa_with_one_expansion_is_lrta_with_one_step() {
     fn check<T: Terrain>(terrain: &T) -> Vec<Step> {
-        let _context = Telling(terrain.clone());
+        let _context = OnPanic(terrain.clone());
         let steps = |config| walk_of(terrain, config, 1).iter().map(|tick| tick.step).collect();
         let [one, other, third]: [Vec<Step>; 3] = [rtaa(), lrta(1), p_lrta(0)].map(steps);
         assert_eq!(one, other);
@@ -890,7 +908,7 @@ fn with_an_unlimited_budget_the_walk_is_optimal() {
             for _ in 0..150 {
                 let world = known(&Problem::<LayeredGrid>::random(&mut random));
                 let graph = any_graph(&mut random);
-                let _context = Telling((world.clone(), graph.clone(), config));
+                let _context = OnPanic((world.clone(), graph.clone(), config));
                 if let Some(optimum) = world.truth.optimum {
                     let ticks = walk_of(&world, config, UNLIMITED);
                     assert_eq!(cost_of(&world.truth, &ticks), optimum);
@@ -904,11 +922,11 @@ fn with_an_unlimited_budget_the_walk_is_optimal() {
     }
 }
 
-/// Walked again and again from the same start, with what was learned, the walk comes to be optimal.
+/// Repeated from the same start, with the learned heuristic, the walk becomes optimal.
 #[test]
-fn trial_after_trial_it_ends_on_an_optimal_path() {
+fn repeated_trials_converge_to_an_optimal_path() {
     fn check<T: Terrain>(terrain: &T, config: LocalConfig, budget: u64) -> usize {
-        let _context = Telling((terrain.clone(), config, budget));
+        let _context = OnPanic((terrain.clone(), config, budget));
         let mut terrain = terrain.clone();
         let (start, goal) = terrain.ends();
         let mut agent = terrain.learner(config);
@@ -926,18 +944,17 @@ fn trial_after_trial_it_ends_on_an_optimal_path() {
                 });
             });
             let learned = ticks.iter().any(|tick| tick.has(Event::Learned));
-            // P LRTA* learns of other places too. What RTAA* has learned in the trial before it may draw
-            // in this one.
+            // P LRTA* also updates other nodes. RTAA* may apply the updates of the previous trial in this one.
             let is_queue = matches!(config.lookahead, Lookahead::Queue { .. });
             let elsewhere = is_queue && estimates(&agent, &terrain) != before;
             if !learned && !elsewhere {
-                let optimum = terrain.edges().distance(start, goal).expect("there is a way");
+                let optimum = terrain.edges().distance(start, goal).expect("a path exists");
                 assert_eq!(terrain.edges().path_cost(&moves), optimum, "trial {trial}");
                 return trial;
             }
             agent.restart(terrain.space(), start).unwrap();
         }
-        panic!("it never comes to an end of learning");
+        panic!("learning does not terminate");
     }
     let mut random = Random::new(11);
     for config in [lrta(1), lrta(3), p_lrta(0), p_lrta(5), lss_lrta(), rtaa()] {
@@ -945,11 +962,11 @@ fn trial_after_trial_it_ends_on_an_optimal_path() {
         for budget in [1, 2, 5, 20].repeat(30) {
             let world = any_world(&mut random, 12);
             let graph = any_graph(&mut random);
-            if world.has_way() {
+            if world.has_path() {
                 let after = check(&world, config, budget);
                 (trials, most) = (trials + after, most.max(after));
             }
-            if graph.has_way() {
+            if graph.has_path() {
                 trials += check(&graph, config, budget);
             }
         }
@@ -957,8 +974,8 @@ fn trial_after_trial_it_ends_on_an_optimal_path() {
     }
 }
 
-/// Dead ends in which estimates must be raised a lot before anything else is met, and the same without a way
-/// out.
+/// Dead ends in which the heuristic must be raised a lot before other nodes are generated, and the same without an
+/// exit.
 fn traps() -> Vec<(World, bool)> {
     let spiral: &[&str] = &[
         "...........",
@@ -1024,21 +1041,21 @@ fn traps() -> Vec<(World, bool)> {
     traps
 }
 
-/// Where there is no way each of them says so after as many moves as the square of what can be reached, and where
-/// there is one, none of them does, however deep the trap.
+/// If no path exists, each of them reports that after a number of moves at most quadratic in the number of reachable
+/// nodes, and if one exists, none of them does, however deep the trap.
 #[test]
-fn it_gives_up_in_time_and_never_too_early() {
+fn it_gives_up_within_its_bound_and_never_too_early() {
     let mut longest = 0.0_f64;
-    for (trap, has_way) in traps() {
+    for (trap, has_path) in traps() {
         for config in all() {
             for budget in [1, 4, 25, UNLIMITED] {
-                let _context = Telling((trap.clone(), config, budget));
+                let _context = OnPanic((trap.clone(), config, budget));
                 let ticks = walk_of(&trap, config, budget);
                 let moves = steps(&ticks).len();
-                assert!(moves <= most_of(&trap, config.lookahead));
-                let last = if has_way { Step::Arrived } else { Step::Unreachable };
+                assert!(moves <= max_moves_of(&trap, config.lookahead));
+                let last = if has_path { Step::Arrived } else { Step::Unreachable };
                 assert_eq!(ticks.last().map(|tick| tick.step), Some(last));
-                longest = longest.max(moves as f64 / trap.most_moves() as f64);
+                longest = longest.max(moves as f64 / trap.max_moves() as f64);
             }
         }
     }
@@ -1056,8 +1073,7 @@ fn replanning(learn: bool) -> TimeBoundedConfig {
     }
 }
 
-/// Both plan a cheapest path on the map as it is known, each time; and who learns expands no more, but for
-/// ties.
+/// Both plan a cheapest path on the known map, each time; and the learning one expands no more nodes, except for ties.
 #[test]
 fn adaptive_astar_plans_as_repeated_astar_with_fewer_expansions() {
     let mut random = Random::new(12);
@@ -1069,7 +1085,7 @@ fn adaptive_astar_plans_as_repeated_astar_with_fewer_expansions() {
         let budget = random.pick(&[1, 7, 50, UNLIMITED]);
         let mut of_world = [0, 0];
         for (learn, sum) in [false, true].into_iter().zip(&mut of_world) {
-            let _context = Telling((world.clone(), learn, budget));
+            let _context = OnPanic((world.clone(), learn, budget));
             let mut agent = world.time_bounded(replanning(learn));
             let walk: Walk =
                 discover(&mut agent, &mut world.clone(), budget, |agent, world, tick| {
@@ -1094,15 +1110,15 @@ fn adaptive_astar_plans_as_repeated_astar_with_fewer_expansions() {
     assert!(adaptive * 10 < repeated * 9, "{adaptive} expansions of {repeated}");
 }
 
-/// Who walks all the way looks again only at the target, or when a wall is seen across the path.
+/// An agent that walks all the way looks ahead again only at the target, or when it sees a wall across the path.
 #[test]
-fn all_the_way_means_without_another_look() {
+fn full_commitment_walks_to_the_target_without_another_lookahead() {
     let mut random = Random::new(13);
     for config in [rtaa(), lss_lrta(), a_rtaa(), da_rtaa()].map(all_the_way) {
         let (mut walked_on, mut cut, mut passed_by) = (0, 0, 0);
         for budget in [1, 3, 10, 40].repeat(40) {
             let mut world = any_world(&mut random, 11);
-            let _context = Telling((world.clone(), config, budget));
+            let _context = OnPanic((world.clone(), config, budget));
             let mut agent = world.learner(config);
             let mut at = world.truth.start;
             let (mut target, mut hidden) = (None, world.hidden);
@@ -1112,7 +1128,7 @@ fn all_the_way_means_without_another_look() {
                 if arrived {
                     assert_eq!(tick.expanded.first(), Some(&at));
                 } else if tick.expanded.is_empty() {
-                    assert_eq!(tick.target, target, "it walks on");
+                    assert_eq!(tick.target, target, "it keeps walking to its target");
                     assert_eq!((tick.updates, tick.has(Event::Learned)), (0, false));
                     walked_on += 1;
                     passed_by += usize::from(tick.traces > 0);
@@ -1128,9 +1144,9 @@ fn all_the_way_means_without_another_look() {
     }
 }
 
-/// A wall across the path is seen two steps before it, and one beside it is not heeded.
+/// A wall across the path is seen two steps before it, and one beside the path is ignored.
 #[test]
-fn a_wall_across_the_path_ends_it() {
+fn a_wall_across_the_path_drops_the_path() {
     let open = Grid::from_rows(["........", "........", "........"]).unwrap();
     let open = open.with_neighbors(Neighbors::Four);
     for (x, y, searches) in [(4, 1, 2), (4, 0, 1)] {
@@ -1163,15 +1179,15 @@ fn a_wall_across_the_path_ends_it() {
     }
 }
 
-/// A look at each node expanded and one when its estimate is known, if that is learned; else none.
+/// One update to read the edges of each expanded node and one when its value is final, if that is learned; else none.
 #[test]
-fn updates_are_at_most_two_for_each_expansion() {
+fn there_are_at_most_two_updates_per_expansion() {
     let mut random = Random::new(14);
     let mut updates = 0;
     for config in all() {
         for budget in [1, 3, 10, 60].repeat(8) {
             let mut world = any_world(&mut random, 11);
-            let _context = Telling((world.clone(), config, budget));
+            let _context = OnPanic((world.clone(), config, budget));
             let mut agent = world.learner(config);
             walk_in(&mut world, &mut agent, budget, |_, _, tick| {
                 let expansions = tick.expanded.len() as u64;
@@ -1192,7 +1208,7 @@ fn updates_are_at_most_two_for_each_expansion() {
 
 /// The same walk in a corner of a small map and of a large one.
 #[test]
-fn memory_follows_what_is_touched() {
+fn memory_is_proportional_to_the_touched_nodes() {
     let map = |side: u32| {
         let mut grid = Grid::new(side, side).unwrap();
         for along in 0..18 {
@@ -1205,7 +1221,7 @@ fn memory_follows_what_is_touched() {
     let [small, large] = [200, 1000].map(map);
     for config in all() {
         for budget in [1, 10, 60] {
-            let _context = Telling((config, budget));
+            let _context = OnPanic((config, budget));
             let bytes = |problem: &Problem<LayeredGrid>| {
                 let (start, goal) = (problem.start, problem.goal);
                 let mut agent = Local::new(&problem.space, config, start, goal).unwrap();
@@ -1213,7 +1229,9 @@ fn memory_follows_what_is_touched() {
                 tick(&mut agent, &problem.space, Seen::default(), budget, u64::MAX);
                 let first = agent.bytes();
                 let walk =
-                    walk_within(Most::ticks(100_000), &mut agent, problem, budget, || u64::MAX);
+                    walk_within(TickLimit::ticks(100_000), &mut agent, problem, budget, || {
+                        u64::MAX
+                    });
                 assert!(walk.arrived());
                 let last = agent.bytes();
                 assert!(empty < first && first < last, "{empty}, {first}, {last}");
@@ -1221,7 +1239,7 @@ fn memory_follows_what_is_touched() {
             };
             let (a, b) = (bytes(&small), bytes(&large));
             assert_eq!(a.0, b.0, "the same walk");
-            // Three tables at most, with a pointer for every 1024 nodes.
+            // At most three tables, with a pointer for every 1024 nodes.
             let more = large.space.size() - small.space.size();
             let directory = 3 * more.div_ceil(1024) * size_of::<usize>();
             assert!(b.1 >= a.1 && b.1 - a.1 <= directory, "{a:?}, {b:?}: more than {directory}");
@@ -1230,9 +1248,9 @@ fn memory_follows_what_is_touched() {
     }
 }
 
-/// A wall that cuts the agent off from all it has looked at, while it is learning, and that nobody tells of.
+/// A wall that separates the agent from its whole lookahead, while it is learning, and that is not reported.
 #[test]
-fn what_it_is_not_told_while_it_learns_does_no_lasting_harm() {
+fn unreported_changes_during_learning_do_no_lasting_harm() {
     for units in 1..12 {
         let mut grid = Grid::new(5, 1).unwrap();
         let node = |x| Grid::new(5, 1).unwrap().node(Cell::new(x, 0)).unwrap();
@@ -1246,9 +1264,9 @@ fn what_it_is_not_told_while_it_learns_does_no_lasting_harm() {
     }
 }
 
-/// A new task or a new place is not the end of an old plan.
+/// A new task or a new position discards the old plan.
 #[test]
-fn a_plan_is_that_of_the_task() {
+fn a_new_task_or_a_restart_drops_the_plan() {
     for config in [lss_lrta(), rtaa(), a_rtaa(), da_rtaa()] {
         let grid = Grid::new(10, 10).unwrap();
         let node = |x, y| grid.node(Cell::new(x, y)).unwrap();

@@ -1,7 +1,7 @@
-//! The two that run LRTA* with the help of a map's levels: PR LRTA* on one of them, and D LRTA* from subgoal
-//! to subgoal.
+//! The two algorithms that run LRTA* with the help of a map's hierarchy: PR LRTA* on one of its levels, and D LRTA*
+//! from subgoal to subgoal.
 
-use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling, World, ratio};
+use crate::kit::{Kind, LayeredGraph, LayeredGrid, OnPanic, Oracle, Problem, Random, World, ratio};
 use tickstar::agent::d_lrta::{DLrta, DLrtaConfig, Subgoals};
 use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
 use tickstar::budget::Work;
@@ -15,12 +15,12 @@ use tickstar::{
 struct Tick {
     step: Step,
     expansions: u64,
-    /// The levels on which it has expanded nodes.
+    /// The levels on which it expanded nodes.
     levels: Vec<usize>,
     events: Vec<Event>,
 }
 
-/// One tick, of which only so many units of work are allowed. It must keep to its limits.
+/// One tick, of which only the given number of units of work are allowed. It must respect its limits.
 fn tick<S: Map>(
     agent: &mut dyn Agent<S>,
     space: &S,
@@ -61,7 +61,7 @@ struct Walk {
     expansions: u64,
 }
 
-/// No walk on the small maps of these tests takes so many ticks.
+/// No walk on the small maps of these tests takes this many ticks.
 const TOO_MANY: usize = 3_000_000;
 
 /// Lets an agent walk until it arrives or gives up. Every step must be an edge.
@@ -78,7 +78,7 @@ fn walk<S: Map>(
         let tick = tick(agent, &problem.space, Seen::default(), budget, patience());
         (walk.last, walk.ticks) = (tick.step, walk.ticks + 1);
         walk.expansions += tick.expansions;
-        assert!(walk.ticks < TOO_MANY, "the agent walks for ever");
+        assert!(walk.ticks < TOO_MANY, "the agent walks forever");
         match tick.step {
             Step::Move(to) => {
                 walk.cost = walk.cost + problem.oracle.path_cost(&[from, to]);
@@ -125,8 +125,7 @@ impl Which {
     }
 }
 
-/// Often gives a map the tables that D LRTA* wants; now and then those of another level, or
-/// of another map.
+/// Often gives a map the tables that D LRTA* needs; sometimes those of a different level, or of a different map.
 fn prepare(problem: &mut Problem<LayeredGrid>, which: Which, random: &mut Random) {
     let grid = &mut problem.space;
     if let Which::D(_) = which {
@@ -143,11 +142,11 @@ fn prepare(problem: &mut Problem<LayeredGrid>, which: Which, random: &mut Random
     }
 }
 
-/// Checks that a walk ended as it must. Answers whether it arrived.
+/// Checks that a walk ended as it must. Returns whether it arrived.
 fn check_end<S>(problem: &Problem<S>, walk: &Walk) -> bool {
     let Some(optimum) = problem.optimum else {
         assert_eq!(walk.last, Step::Unreachable);
-        assert_eq!((walk.ticks, walk.expansions), (1, 0), "it is known at once");
+        assert_eq!((walk.ticks, walk.expansions), (1, 0), "detected immediately");
         return false;
     };
     assert_eq!(walk.last, Step::Arrived);
@@ -156,7 +155,7 @@ fn check_end<S>(problem: &Problem<S>, walk: &Walk) -> bool {
 }
 
 #[test]
-fn they_arrive_exactly_when_there_is_a_way() {
+fn they_arrive_if_and_only_if_a_path_exists() {
     let mut random = Random::new(1);
     let mut ends = [0; 2];
     for case in 0..1200 {
@@ -167,7 +166,7 @@ fn they_arrive_exactly_when_there_is_a_way() {
         };
         let which = Which::random(&mut random);
         let budget = random.pick(&[1, 1, 2, 7, 50, u64::MAX]);
-        let _context = Telling((case, which, budget, problem.clone()));
+        let _context = OnPanic((case, which, budget, problem.clone()));
         prepare(&mut problem, which, &mut random);
         let mut agent = which.agent(&problem.space, problem.start, problem.goal);
         let walk = walk(&mut *agent, &problem, budget, || u64::MAX);
@@ -177,7 +176,7 @@ fn they_arrive_exactly_when_there_is_a_way() {
 }
 
 #[test]
-fn so_they_do_on_graphs() {
+fn they_arrive_on_graphs_if_and_only_if_a_path_exists() {
     let mut random = Random::new(2);
     let mut ends = [0; 2];
     for case in 0..600 {
@@ -185,7 +184,7 @@ fn so_they_do_on_graphs() {
         let mut problem = Problem::<LayeredGraph>::random(&mut random, kind);
         let which = Which::random(&mut random);
         let budget = random.pick(&[1, 2, 7, u64::MAX]);
-        let _context = Telling((case, which, budget, problem.clone()));
+        let _context = OnPanic((case, which, budget, problem.clone()));
         if random.chance(70) {
             let graph = &mut problem.space;
             let tables = Subgoals::build(graph, graph.hierarchy().unwrap(), which.level());
@@ -205,15 +204,15 @@ fn the_walk_does_not_depend_on_the_budget() {
     for case in 0..250 {
         let mut problem = Problem::hard(&mut random, 24);
         let which = Which::random(&mut random);
-        let _context = Telling((case, which, problem.clone()));
+        let _context = OnPanic((case, which, problem.clone()));
         prepare(&mut problem, which, &mut random);
         let mut agent = which.agent(&problem.space, problem.start, problem.goal);
         let whole = walk(&mut *agent, &problem, u64::MAX, || u64::MAX);
         if problem.optimum.is_some() {
-            assert_eq!(whole.ticks, whole.moves.len() + 1, "it never waits if it need not");
+            assert_eq!(whole.ticks, whole.moves.len() + 1, "it never waits unnecessarily");
         }
         for budget in [1, 3, 20] {
-            // The same agent, given the task again, is as good as new.
+            // The same agent with the task assigned again behaves like a new one.
             agent.assign(&problem.space, problem.start, problem.goal).unwrap();
             let sliced = walk(&mut *agent, &problem, budget, || u64::MAX);
             assert_eq!(sliced.moves, whole.moves, "with a budget of {budget}");
@@ -228,7 +227,7 @@ fn the_walk_does_not_depend_on_the_budget() {
 }
 
 #[test]
-fn a_map_without_levels_is_refused() {
+fn a_map_without_a_hierarchy_is_rejected() {
     let grid = Grid::new(5, 5).unwrap();
     let [start, goal] = [(0, 0), (4, 4)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
     for name in ["pr-lrta", "d-lrta"] {
@@ -245,7 +244,7 @@ fn a_map_without_levels_is_refused() {
 }
 
 #[test]
-fn pr_lrta_learns_on_its_level_and_never_too_much() {
+fn the_learned_heuristic_of_pr_lrta_stays_within_its_bound() {
     let mut random = Random::new(4);
     let (mut raised, mut above) = (0, 0);
     for case in 0..120 {
@@ -254,7 +253,7 @@ fn pr_lrta_learns_on_its_level_and_never_too_much() {
         let (level, depth) = (1 + random.below(3) as u32, 1 + random.below(3) as u32);
         let config = PrLrtaConfig { level, depth, gamma, ..PrLrtaConfig::default() };
         let budget = random.pick(&[3, u64::MAX]);
-        let _context = Telling((case, config, budget, problem.clone()));
+        let _context = OnPanic((case, config, budget, problem.clone()));
         if problem.optimum.is_none_or(|optimum| optimum == Cost::ZERO) {
             continue;
         }
@@ -262,7 +261,7 @@ fn pr_lrta_learns_on_its_level_and_never_too_much() {
         let hierarchy = grid.hierarchy().unwrap();
         let mut agent = PrLrta::new(grid, config, problem.start, problem.goal).unwrap();
         let used = hierarchy.root(problem.goal).0.min(level as usize);
-        let on_level = Oracle::as_told(&hierarchy.level(used));
+        let on_level = Oracle::in_visit_order(&hierarchy.level(used));
         let there = hierarchy.ancestor(problem.goal, used).unwrap();
         let distances = on_level.distances(there);
         let nodes: Vec<_> = (0..on_level.size() as u32).map(NodeId).collect();
@@ -273,7 +272,7 @@ fn pr_lrta_learns_on_its_level_and_never_too_much() {
                 break;
             }
             if agent.level() == 0 {
-                continue; // not a plan so far
+                continue; // no plan yet
             }
             assert_eq!(agent.level(), used);
             assert!(tick.levels.iter().all(|&level| level == used));
@@ -297,20 +296,20 @@ fn pr_lrta_learns_on_its_level_and_never_too_much() {
 #[test]
 fn pr_lrta_chooses_as_lrta_does_with_weighted_costs() {
     let mut random = Random::new(12);
-    let (mut steps, mut lessons) = (0, 0);
+    let (mut steps, mut updates) = (0, 0);
     for case in 0..150 {
         let problem = Problem::hard(&mut random, 40);
         let gamma = random.pick(&[Ratio::ONE, ratio(3, 5), ratio(1, 5), ratio(1, 100)]);
         let level = 1 + random.below(3) as u32;
         let config = PrLrtaConfig { level, depth: 1, gamma, ..PrLrtaConfig::default() };
-        let _context = Telling((case, config, problem.clone()));
+        let _context = OnPanic((case, config, problem.clone()));
         let (grid, hierarchy) = (&problem.space, problem.space.hierarchy().unwrap());
         let used = hierarchy.root(problem.goal).0.min(level as usize);
         let over = |cell: NodeId| hierarchy.ancestor(cell, used).unwrap();
         let (space, there) = (hierarchy.level(used), over(problem.goal));
         let (num, den) = (u64::from(gamma.num()), u64::from(gamma.den()));
-        let told = Oracle::as_told(&space);
-        let mut h: Vec<_> = (0..told.size() as u32)
+        let edges = Oracle::in_visit_order(&space);
+        let mut h: Vec<_> = (0..edges.size() as u32)
             .map(|node| den * space.estimate(NodeId(node), there).0)
             .collect();
         let mut agent = PrLrta::new(grid, config, problem.start, problem.goal).unwrap();
@@ -323,21 +322,21 @@ fn pr_lrta_chooses_as_lrta_does_with_weighted_costs() {
             if !tick.events.contains(&Event::Refined) || over(from) == there {
                 continue;
             }
-            // Of equal ones the goal, then the dearer step, then the last.
-            let ways = told.edges_of(over(from)).iter().rev();
+            // Ties: the goal, then the more expensive step, then the last.
+            let ways = edges.edges_of(over(from)).iter().rev();
             let best = ways.min_by_key(|&&(to, cost)| {
                 (num * cost.0 + h[to.index()], to != there, u64::MAX - cost.0)
             });
-            let &(to, cost) = best.expect("a way from here");
+            let &(to, cost) = best.expect("an edge from here");
             assert_eq!(over(agent.target().unwrap()), to);
-            let lesson = num * cost.0 + h[to.index()];
-            lessons += usize::from(lesson > h[over(from).index()]);
-            h[over(from).index()] = h[over(from).index()].max(lesson);
+            let value = num * cost.0 + h[to.index()];
+            updates += usize::from(value > h[over(from).index()]);
+            h[over(from).index()] = h[over(from).index()].max(value);
             assert_eq!(agent.estimate(grid, over(from)).0, h[over(from).index()]);
             steps += 1;
         }
     }
-    assert!(steps > 2000 && lessons > 500, "{steps} {lessons}");
+    assert!(steps > 2000 && updates > 500, "{steps} {updates}");
 }
 
 #[test]
@@ -353,7 +352,8 @@ fn a_level_may_grow_while_pr_lrta_looks_ahead_on_it() {
     let config = PrLrtaConfig { level: 1, depth: 30, ..PrLrtaConfig::default() };
     let mut agent = PrLrta::new(&grid, config, start, goal).unwrap();
     tick(&mut agent, &grid, Seen::default(), 5, u64::MAX);
-    // All walls fall at once, and nobody tells it: there are nodes that its tables have no room for.
+    // All walls disappear at once, without being reported: the level now has nodes for which the agent's tables have no
+    // room.
     grid.edit(&walls.iter().map(|&cell| (cell, true)).collect::<Vec<_>>()).unwrap();
     assert!(size(&grid) / 1024 > before / 1024, "{before} nodes, and now {}", size(&grid));
     let mut steps = (0..TOO_MANY).map(|_| tick(&mut agent, &grid, Seen::default(), 90, u64::MAX));
@@ -369,7 +369,7 @@ fn pr_lrta_refines_a_step_of_the_level() {
         let level = 1 + random.below(4) as usize;
         let wide = random.chance(30);
         let config = PrLrtaConfig { level: level as u32, wide, ..PrLrtaConfig::default() };
-        let _context = Telling((case, config, problem.clone()));
+        let _context = OnPanic((case, config, problem.clone()));
         let (grid, hierarchy) = (&problem.space, problem.space.hierarchy().unwrap());
         let level = hierarchy.root(problem.goal).0.min(level);
         let over = |cell: NodeId| hierarchy.ancestor(cell, level).unwrap();
@@ -383,7 +383,7 @@ fn pr_lrta_refines_a_step_of_the_level() {
             if !tick.events.contains(&Event::Refined) {
                 continue;
             }
-            let path = agent.plan().expect("what was refined");
+            let path = agent.plan().expect("a refined path");
             problem.oracle.path_cost(&path);
             let (first, last) = (path[0], path[path.len() - 1]);
             assert_eq!((first, agent.target()), (from, Some(last)));
@@ -401,7 +401,7 @@ fn pr_lrta_refines_a_step_of_the_level() {
             }
             assert!(hierarchy.linked(level, over(first), over(last)), "one step of the level");
             let inside = path.iter().filter(|&&cell| over(cell) == over(last)).count();
-            assert_eq!(inside, 1, "it ends where it comes in");
+            assert_eq!(inside, 1, "it ends where it enters the region");
             let outside = path[..path.len() - 1].iter().all(|&cell| over(cell) == over(first));
             assert!(outside || wide && path.iter().all(beside));
             steps += 1;
@@ -422,7 +422,7 @@ fn rooms(side: u32) -> LayeredGrid {
 }
 
 #[test]
-fn with_tables_d_lrta_walks_close_to_the_optimum_and_hardly_thinks() {
+fn d_lrta_with_tables_walks_near_optimally_with_few_expansions() {
     let mut random = Random::new(6);
     let bare = rooms(72);
     let mut grid = bare.clone();
@@ -449,11 +449,11 @@ fn with_tables_d_lrta_walks_close_to_the_optimum_and_hardly_thinks() {
     assert!(with < 1.15, "{with} times the optimum");
     assert!(without > 1.3 * with, "{without} without tables, {with} with them");
     let each = thoughts as f64 / moves as f64;
-    assert!(each < 12.0, "{each} expansions a move");
+    assert!(each < 12.0, "{each} expansions per move");
 }
 
 #[test]
-fn d_lrta_heads_for_its_subgoals_in_turn() {
+fn d_lrta_walks_to_its_subgoals_in_turn() {
     let mut grid = rooms(60);
     let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 3);
     grid.set_subgoals(tables.clone());
@@ -481,7 +481,7 @@ fn d_lrta_heads_for_its_subgoals_in_turn() {
         assert_eq!(agent.target(), Some(target));
     }
     assert!(changes > 10, "{changes}");
-    // Those for another level are of no use to it.
+    // Tables for a different level are ignored.
     let config = DLrtaConfig { level: 2, ..DLrtaConfig::default() };
     let mut agent = DLrta::new(&grid, config, problem.start, problem.goal).unwrap();
     tick(&mut agent, &grid, Seen::default(), u64::MAX, u64::MAX);
@@ -493,7 +493,7 @@ fn without_tables_d_lrta_is_lrta() {
     let mut random = Random::new(7);
     for case in 0..60 {
         let problem = Problem::hard(&mut random, 24);
-        let _context = Telling((case, problem.clone()));
+        let _context = OnPanic((case, problem.clone()));
         if problem.optimum.is_none() {
             continue;
         }
@@ -508,14 +508,14 @@ fn without_tables_d_lrta_is_lrta() {
 }
 
 #[test]
-fn they_arrive_in_unknown_terrain_exactly_when_there_is_a_way() {
+fn they_arrive_in_unknown_terrain_if_and_only_if_a_path_exists() {
     let mut random = Random::new(8);
     let (mut ends, mut learned) = ([0; 2], 0);
     for case in 0..250 {
         let mut world = World::random(&mut random, 22);
         let which = Which::random(&mut random);
         let budget = random.pick(&[1, 3, 30, u64::MAX]);
-        let _context = Telling((case, which, budget, world.clone()));
+        let _context = OnPanic((case, which, budget, world.clone()));
         world.known = Layered::new(world.known.space().clone()).unwrap();
         if random.chance(50) {
             let known = &mut world.known;
@@ -524,10 +524,11 @@ fn they_arrive_in_unknown_terrain_exactly_when_there_is_a_way() {
         }
         let mut agent = which.agent(&world.known, world.truth.start, world.truth.goal);
         for ticks in 0.. {
-            assert!(ticks < TOO_MANY, "the agent walks for ever");
+            assert!(ticks < TOO_MANY, "the agent walks forever");
             let from = agent.position();
-            let news = std::mem::take(&mut world.news);
-            let tick = tick(&mut *agent, &world.known, Seen { changed: &news }, budget, u64::MAX);
+            let changed = std::mem::take(&mut world.unreported);
+            let tick =
+                tick(&mut *agent, &world.known, Seen { changed: &changed }, budget, u64::MAX);
             learned += usize::from(tick.events.contains(&Event::Learned));
             match tick.step {
                 Step::Move(to) => {
@@ -550,7 +551,7 @@ fn they_arrive_in_unknown_terrain_exactly_when_there_is_a_way() {
     assert!(ends[0] > 30 && ends[1] > 100 && learned > 1000, "{ends:?} {learned}");
 }
 
-/// Blocks and opens cells here and there, but for these.
+/// Blocks and opens cells in random places, except these.
 fn shake(grid: &mut LayeredGrid, random: &mut Random, spare: [NodeId; 2]) -> Vec<NodeId> {
     let [width, height] = [grid.width(), grid.height()].map(u64::from);
     let mut changed = Vec::new();
@@ -568,7 +569,7 @@ fn shake(grid: &mut LayeredGrid, random: &mut Random, spare: [NodeId; 2]) -> Vec
 }
 
 #[test]
-fn they_stand_a_map_that_changes_under_their_feet() {
+fn they_arrive_after_the_map_stops_changing() {
     let mut random = Random::new(9);
     let (mut ends, mut restarts, mut moves) = ([0; 2], 0, 0);
     for case in 0..250 {
@@ -576,15 +577,15 @@ fn they_stand_a_map_that_changes_under_their_feet() {
         let which = Which::random(&mut random);
         let budget = random.pick(&[1, 2, 5, 20, u64::MAX]);
         let often = random.pick(&[5, 20, 60]);
-        let _context = Telling((case, which, budget, often, problem.clone()));
+        let _context = OnPanic((case, which, budget, often, problem.clone()));
         prepare(&mut problem, which, &mut random);
         let grid = &mut problem.space;
         let mut agent = which.agent(grid, problem.start, problem.goal);
         let mut oracle = Oracle::of_grid(grid);
         let mut changed = Vec::new();
         for ticks in 0.. {
-            assert!(ticks < TOO_MANY, "the agent walks for ever");
-            // For a while; then it is to arrive, or to know that it cannot.
+            assert!(ticks < TOO_MANY, "the agent walks forever");
+            // For a while; then it must arrive, or determine that it cannot.
             if ticks < 400 && random.chance(often) {
                 changed = shake(grid, &mut random, [agent.position(), problem.goal]);
                 oracle.update(grid, &changed);
@@ -624,14 +625,14 @@ fn they_stand_a_map_that_changes_under_their_feet() {
 }
 
 #[test]
-fn nobody_tells_them_of_changes_and_every_step_is_legal() {
+fn unreported_changes_never_lead_to_an_illegal_step() {
     let mut random = Random::new(10);
     let mut moves = 0;
     for case in 0..120 {
         let mut problem = Problem::hard(&mut random, 30);
         let which = Which::random(&mut random);
         let budget = random.pick(&[1, 3, 20, u64::MAX]);
-        let _context = Telling((case, which, budget, problem.clone()));
+        let _context = OnPanic((case, which, budget, problem.clone()));
         prepare(&mut problem, which, &mut random);
         let grid = &mut problem.space;
         let mut agent = which.agent(grid, problem.start, problem.goal);
@@ -651,12 +652,12 @@ fn nobody_tells_them_of_changes_and_every_step_is_legal() {
 }
 
 #[test]
-fn they_go_on_from_where_they_are_put() {
+fn they_continue_from_wherever_they_are_moved() {
     let mut random = Random::new(11);
     for case in 0..100 {
         let mut problem = Problem::hard(&mut random, 24);
         let which = Which::random(&mut random);
-        let _context = Telling((case, which, problem.clone()));
+        let _context = OnPanic((case, which, problem.clone()));
         prepare(&mut problem, which, &mut random);
         if problem.optimum.is_none() {
             continue;

@@ -1,13 +1,13 @@
-//! The listings of the papers, written down as plainly as possible, against the engine: the same
-//! move in every tick, and the same nodes expanded for it.
+//! The listings of the papers, implemented as plainly as possible, compared with the engine: the same move in every
+//! tick, and the same expanded nodes.
 //!
-//! Everything here is naive on purpose. Lists are searched from end to end and paths are copied.
+//! Everything here is naive on purpose. Lists are searched linearly and paths are copied.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::kit::{
-    LayeredGrid, Oracle, Problem, Random, Telling, Tick, ratio, tick, too_many_ticks, walk,
+    LayeredGrid, OnPanic, Oracle, Problem, Random, Tick, ratio, tick, too_many_ticks, walk,
 };
 use tickstar::agent::time_bounded::{Acting, Tracing};
 use tickstar::search::Ratio;
@@ -105,8 +105,8 @@ impl Move {
     }
 }
 
-/// Algorithm 1 of the 2009 paper with the names it uses, and with the corrections the engine lists.
-#[allow(clippy::struct_excessive_bools)] // they are the paper's
+/// Algorithm 1 of the 2009 paper with its names, and with the corrections that the engine lists.
+#[allow(clippy::struct_excessive_bools)] // as in the paper
 struct Algorithm1<'p> {
     lists: Lists<'p>,
     budget: u64,
@@ -123,7 +123,7 @@ struct Algorithm1<'p> {
     loc_last: Option<NodeId>,
     path_new: VecDeque<NodeId>,
     path_follow: VecDeque<NodeId>,
-    /// The cost from the start to the end of the path followed.
+    /// The cost from the start to the end of the followed path.
     follow_cost: u64,
     bounces: usize,
 }
@@ -159,8 +159,8 @@ impl<'p> Algorithm1<'p> {
         if self.loc == self.lists.goal {
             return Move::without_work(Step::Arrived);
         }
-        // Section 3.3: the budget is shared, and after the search it all goes to tracing. At least one
-        // of each, which the paper does not say.
+        // Section 3.3: the budget is shared, and after the search all of it goes to tracing. At least one of each,
+        // which the paper does not say.
         let n_e = (self.budget * u64::from(self.r.num()) / u64::from(self.r.den())).max(1);
         let n_t = |units: u64| units * u64::from(self.c.num()) / u64::from(self.c.den());
         let (searching, after) = (n_t(self.budget - n_e).max(1), n_t(self.budget).max(1));
@@ -176,7 +176,7 @@ impl<'p> Algorithm1<'p> {
             }
             self.solution_found = self.lists.solution_found();
         }
-        // Lines 9 to 20. Late acting is interested in the whole path only.
+        // Lines 9 to 20. Late acting uses only the complete path.
         if !self.solution_found_and_traced && (self.solution_found || !self.late) {
             if self.done_trace {
                 self.path_new = VecDeque::from([self.lists.most_promising().unwrap()]);
@@ -212,7 +212,7 @@ impl<'p> Algorithm1<'p> {
         self.path_new[0] == self.loc || self.path_new[0] == self.lists.start
     }
 
-    /// Lines 15 to 18, and the rule for switching of section 3.4.
+    /// Lines 15 to 18, and the switching rule of section 3.4.
     fn adopt(&mut self) {
         let back = *self.path_new.back().unwrap();
         let cost = self.lists.g[&back];
@@ -225,8 +225,7 @@ impl<'p> Algorithm1<'p> {
         self.solution_found_and_traced = leads_to_goal;
     }
 
-    /// Whether there is a next node on the path for the agent: it is on what is left of it, and not
-    /// at its end.
+    /// Whether there is a next node on the path for the agent: it is on the remaining path, and not at its end.
     fn on_path(&self) -> bool {
         self.path_follow.contains(&self.loc) && self.path_follow.back() != Some(&self.loc)
     }
@@ -240,9 +239,9 @@ impl<'p> Algorithm1<'p> {
             return self.lists.parent[&self.loc];
         }
         if self.late {
-            let neighbours = self.lists.oracle.edges_of(self.loc);
+            let neighbors = self.lists.oracle.edges_of(self.loc);
             self.bounces += 1;
-            return neighbours[(self.bounces - 1) % neighbours.len()].0;
+            return neighbors[(self.bounces - 1) % neighbors.len()].0;
         }
         self.loc_last.expect("the first path is traced in the first tick")
     }
@@ -293,7 +292,7 @@ fn same_walk(
     budget: u64,
     mut listing: impl FnMut() -> Move,
 ) {
-    let _context = Telling((problem, config, budget));
+    let _context = OnPanic((problem, config, budget));
     let mut agent = TimeBounded::new(&problem.space, config, problem.start, problem.goal).unwrap();
     for i in 0..too_many_ticks(problem.oracle.size(), budget) {
         let tick = tick(&mut agent, &problem.space, Seen::default(), budget, u64::MAX);
@@ -303,7 +302,7 @@ fn same_walk(
             return;
         }
     }
-    panic!("both walk for ever");
+    panic!("both walk forever");
 }
 
 fn shares() -> impl Iterator<Item = Tracing> {
@@ -313,7 +312,7 @@ fn shares() -> impl Iterator<Item = Tracing> {
 }
 
 /// Runs the 2009 listing and the engine on random grids, with every share of several budgets.
-fn same_as_the_2009_listing(seed: u64, problems: usize, config: TimeBoundedConfig) {
+fn check_against_2009_listing(seed: u64, problems: usize, config: TimeBoundedConfig) {
     let mut random = Random::new(seed);
     for _ in 0..problems {
         let problem = Problem::<LayeredGrid>::random(&mut random);
@@ -327,24 +326,24 @@ fn same_as_the_2009_listing(seed: u64, problems: usize, config: TimeBoundedConfi
 }
 
 #[test]
-fn the_2009_listing() {
-    same_as_the_2009_listing(1, 1500, TimeBoundedConfig::default());
+fn the_engine_matches_the_2009_listing() {
+    check_against_2009_listing(1, 1500, TimeBoundedConfig::default());
 }
 
 #[test]
-fn the_2009_listing_with_its_rule_for_switching() {
+fn the_engine_matches_the_2009_listing_with_its_switching_rule() {
     let config = TimeBoundedConfig { switch: true, ..TimeBoundedConfig::default() };
-    same_as_the_2009_listing(2, 1500, config);
+    check_against_2009_listing(2, 1500, config);
 }
 
 #[test]
-fn the_2009_late_acting() {
+fn late_acting_matches_the_2009_listing() {
     let config = TimeBoundedConfig { acting: Acting::Late, ..TimeBoundedConfig::default() };
-    same_as_the_2009_listing(3, 1500, config);
+    check_against_2009_listing(3, 1500, config);
 }
 
-/// A small map on which a late-acting agent comes to stand on the most promising node: it has gone
-/// north when the way to the east, which looked better, turns out to be a dead end.
+/// A small map on which a late-acting agent reaches the most promising node: it has gone north when the path to the
+/// east, which looked better, turns out to be a dead end.
 #[test]
 fn late_acting_never_waits() {
     let grid = Grid::from_rows(["....", ".##.", "..#."]).unwrap().with_neighbors(Neighbors::Four);
@@ -358,7 +357,7 @@ fn late_acting_never_waits() {
 }
 
 #[test]
-fn the_2012_loop() {
+fn the_engine_matches_the_2012_loop() {
     let mut random = Random::new(4);
     let config = TimeBoundedConfig { tracing: Tracing::Free, ..TimeBoundedConfig::default() };
     for _ in 0..1500 {

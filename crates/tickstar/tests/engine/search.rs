@@ -1,8 +1,8 @@
-//! The best-first search against Dijkstra's, and against itself under other settings.
+//! The best-first search compared with Dijkstra's algorithm, and with itself under different settings.
 
 use crate::kit::{
-    Draw, Explored, Kind, LayeredGraph, LayeredGrid, Problem, Random, Telling, explore,
-    explore_with, ratio, useless_nodes, weighted,
+    Draw, Explored, Kind, LayeredGraph, LayeredGrid, OnPanic, Problem, Random, explore,
+    explore_with, invalid_nodes, ratio, weighted,
 };
 use tickstar::search::{BestFirst, OpenList, Priority, SearchConfig, Status};
 use tickstar::space::EndpointError;
@@ -52,9 +52,9 @@ fn explored<S: Map>(problem: &Problem<S>, config: SearchConfig) -> Explored {
 }
 
 #[test]
-fn paths_are_as_cheap_as_dijkstras() {
+fn paths_are_as_cheap_as_those_of_dijkstra() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
-        let _context = Telling(problem);
+        let _context = OnPanic(problem);
         for open in LISTS {
             let config = SearchConfig { open, ..SearchConfig::default() };
             let path = find_path(&problem.space, problem.start, problem.goal, config).unwrap();
@@ -72,31 +72,31 @@ fn paths_are_as_cheap_as_dijkstras() {
 fn both_open_lists_expand_in_the_same_order() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
-            let _context = Telling((problem, config));
+            let _context = OnPanic((problem, config));
             let heap = SearchConfig { open: OpenList::Heap, ..config };
             assert_eq!(explored(problem, config), explored(problem, heap));
         }
     }
     on_random_problems!(2, 600, 300, check);
-    // Large enough for buckets to be cut and refilled many times, and crowded: only a few estimates
-    // among thousands of nodes.
+    // Large enough for buckets to be split and refilled many times, and crowded: only a few heuristic values among
+    // thousands of nodes.
     let mut random = Random::new(2);
     for _ in 0..12 {
         check(&Problem::random_of_size(&mut random, 150, 150));
         let mut crowd = Problem::random_of(&mut random, Kind::Positioned, 5000, 4);
         let alone = |&node: &NodeId| crowd.oracle.edges_of(node).is_empty();
-        // A goal nobody can reach has everything else expanded.
+        // If the goal is unreachable, everything else is expanded.
         crowd.goal = (0..5000).map(NodeId).find(alone).unwrap_or(crowd.goal);
         check(&crowd);
     }
 }
 
 #[test]
-fn pausing_changes_nothing() {
+fn pausing_does_not_change_a_search() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
         for (i, config) in settings(OpenList::Buckets).enumerate() {
             let config = SearchConfig { open: LISTS[i / 2 % 2], ..config };
-            let _context = Telling((problem, config));
+            let _context = OnPanic((problem, config));
             let whole = explored(problem, config);
             for slice in [1, 7] {
                 let mut search = BestFirst::new(config);
@@ -106,7 +106,7 @@ fn pausing_changes_nothing() {
                     told.extend(search.best());
                 });
                 assert_eq!(sliced, whole);
-                // What it called most promising at each pause is what it then expanded.
+                // The most promising node at each pause is the one expanded next.
                 let after_pauses = whole.order.iter().skip(slice as usize).step_by(slice as usize);
                 assert!(told.iter().filter(|&&node| node != problem.goal).eq(after_pauses));
             }
@@ -120,20 +120,20 @@ fn a_weighted_path_costs_at_most_the_weight_times_the_optimum() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
         for (num, den) in [(1, 1), (7, 5), (3, 1), (10, 1)] {
             for reopen in [false, true] {
-                let _context = Telling((problem, num, den, reopen));
+                let _context = OnPanic((problem, num, den, reopen));
                 let priority = weighted(num, den);
                 let config = SearchConfig { priority, reopen, ..SearchConfig::default() };
                 let path = find_path(&problem.space, problem.start, problem.goal, config).unwrap();
                 assert_eq!(path.is_some(), problem.optimum.is_some());
                 let Some((path, optimum)) = path.zip(problem.optimum) else { continue };
-                assert!(path.cost.0 * den <= optimum.0 * num, "{:?} is too dear", path.cost);
+                assert!(path.cost.0 * den <= optimum.0 * num, "{:?} is too expensive", path.cost);
             }
         }
     }
     on_random_problems!(4, 800, 400, check);
 }
 
-/// A grid that leaves out no neighbour.
+/// A grid that omits no neighbor.
 struct Thorough<'a>(&'a Grid);
 
 impl Space for Thorough<'_> {
@@ -165,10 +165,10 @@ impl Map for Thorough<'_> {
 }
 
 #[test]
-fn neighbours_left_out_are_not_missed() {
+fn omitted_neighbors_change_no_expansion() {
     for problem in grids(5, 800) {
         for config in settings(OpenList::Buckets) {
-            let _context = Telling((&problem, config));
+            let _context = OnPanic((&problem, config));
             let mut search = BestFirst::new(config);
             let ends = (problem.start, problem.goal);
             let thorough = explore(&mut search, &Thorough(&problem.space), ends);
@@ -177,18 +177,18 @@ fn neighbours_left_out_are_not_missed() {
             assert_eq!(skipping.status, thorough.status);
             assert_eq!(skipping.path, thorough.path);
             for (node, (a, b)) in (0..).map(NodeId).zip(skipping.tree.iter().zip(&thorough.tree)) {
-                // A* need not know dear ways to nodes it has not come to.
+                // A* need not know expensive paths to nodes that it has not expanded.
                 let matters = config.priority != Priority::ASTAR || thorough.order.contains(&node);
-                assert!(!matters || a == b, "{node}: {a:?}, and with all neighbours {b:?}");
+                assert!(!matters || a == b, "{node}: {a:?}, and with all neighbors {b:?}");
             }
         }
     }
 }
 
 #[test]
-fn edges_are_those_of_the_oracle_in_the_documented_order() {
+fn edges_match_the_oracle_in_the_documented_order() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
-        let _context = Telling(problem);
+        let _context = OnPanic(problem);
         for node in (0..problem.oracle.size() as u32).map(NodeId) {
             let mut edges = Vec::new();
             problem.space.for_each_edge(node, |to, cost| edges.push((to, cost)));
@@ -202,7 +202,7 @@ fn edges_are_those_of_the_oracle_in_the_documented_order() {
 fn parents_lead_to_the_root_at_every_pause() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
-            let _context = Telling((problem, config));
+            let _context = OnPanic((problem, config));
             let mut search = BestFirst::new(config);
             let ends = (problem.start, problem.goal);
             explore_with(&mut search, &problem.space, ends, 20, |search| {
@@ -227,15 +227,15 @@ fn parents_lead_to_the_root_at_every_pause() {
 }
 
 #[test]
-fn a_reused_search_is_as_good_as_new() {
+fn a_reused_search_behaves_like_a_new_one() {
     let configs: Vec<_> = LISTS.into_iter().flat_map(settings).collect();
     let mut searches: Vec<_> = configs.iter().map(|&config| BestFirst::new(config)).collect();
     let mut random = Random::new(8);
     for (grid, graph) in grids(8, 150).zip(graphs(8, 150)) {
         for (search, &config) in searches.iter_mut().zip(&configs) {
-            let _context = Telling((&grid, &graph, config));
+            let _context = OnPanic((&grid, &graph, config));
             if random.chance(30) {
-                // A search that is given up half-way.
+                // A search that is abandoned midway.
                 search.start(&grid.space, grid.goal, grid.start);
                 search.run(&grid.space, &mut Slice::new(random.below(100)));
             }
@@ -248,9 +248,9 @@ fn a_reused_search_is_as_good_as_new() {
 }
 
 #[test]
-fn the_estimate_is_consistent() {
+fn the_heuristic_is_consistent() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
-        let _context = Telling(problem);
+        let _context = OnPanic(problem);
         let (space, goal) = (&problem.space, problem.goal);
         assert_eq!(space.estimate(goal, goal), Cost::ZERO);
         for from in (0..problem.oracle.size() as u32).map(NodeId) {
@@ -267,7 +267,7 @@ fn the_estimate_is_consistent() {
 fn the_goal_is_found_without_being_expanded() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
-            let _context = Telling((problem, config));
+            let _context = OnPanic((problem, config));
             let explored = explored(problem, config);
             assert!(!explored.order.contains(&problem.goal));
             let reachable = problem.optimum.is_some();
@@ -285,9 +285,9 @@ fn the_goal_is_found_without_being_expanded() {
 }
 
 #[test]
-fn the_goal_wins_ties_where_there_is_no_estimate() {
-    // Nodes 1 to 5 and the goal are all one step away; the goal was inserted first, so that without
-    // a rule of its own it would be expanded last.
+fn the_goal_wins_ties_without_a_heuristic() {
+    // Nodes 1 to 5 and the goal are all one step away; the goal was inserted first, so that without its own rule it
+    // would be expanded last.
     let edges = [6, 1, 2, 3, 4, 5].map(|to| (NodeId(0), NodeId(to), Cost(1)));
     let graph = Graph::undirected(7, edges).unwrap();
     for open in LISTS {
@@ -298,10 +298,10 @@ fn the_goal_wins_ties_where_there_is_no_estimate() {
 }
 
 #[test]
-fn ends_that_cannot_be_stood_on_are_errors() {
+fn blocked_or_outside_endpoints_are_errors() {
     let grid = Grid::from_rows(["..#", "..."]).unwrap();
     let good = grid.node(Cell::new(0, 0)).unwrap();
-    for bad in useless_nodes(&grid) {
+    for bad in invalid_nodes(&grid) {
         let find = |from, to| find_path(&grid, from, to, SearchConfig::default());
         assert_eq!(find(bad, good), Err(EndpointError::Start(bad)));
         assert_eq!(find(good, bad), Err(EndpointError::Goal(bad)));
@@ -316,10 +316,10 @@ fn ends_that_cannot_be_stood_on_are_errors() {
 }
 
 #[test]
-fn a_path_to_the_start_is_the_start() {
+fn a_path_from_a_node_to_itself_is_that_node() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
         for config in settings(OpenList::Buckets) {
-            let _context = Telling((problem, config));
+            let _context = OnPanic((problem, config));
             let start = problem.start;
             let path = find_path(&problem.space, start, start, config).unwrap().unwrap();
             assert_eq!((path.nodes, path.cost, path.expansions), (vec![start], Cost::ZERO, 0));
@@ -329,14 +329,14 @@ fn a_path_to_the_start_is_the_start() {
 }
 
 #[test]
-fn several_roots_give_the_cheapest_of_them() {
+fn several_roots_give_the_cheapest_path() {
     fn check<S: Map + Draw>(problem: &Problem<S>) {
-        let _context = Telling(problem);
+        let _context = OnPanic(problem);
         let (space, goal) = (&problem.space, problem.goal);
         let mut random = Random::new(problem.oracle.size() as u64);
         for open in LISTS {
             let mut search = BestFirst::new(SearchConfig { open, ..SearchConfig::default() });
-            // Any nodes, some of them twice, blocked or outside.
+            // Arbitrary nodes, some of them repeated, blocked or outside.
             let roots: Vec<_> = (0..=random.below(6))
                 .map(|_| {
                     let node = NodeId(random.below(problem.oracle.size() as u64 + 2) as u32);
@@ -360,7 +360,7 @@ fn several_roots_give_the_cheapest_of_them() {
 }
 
 #[test]
-fn weights_below_one_are_refused() {
+fn weights_below_one_are_rejected() {
     assert!(Priority::weighted(ratio(9, 10)).is_err());
     assert_eq!(Priority::weighted(ratio(1, 1)), Ok(Priority::ASTAR));
 }

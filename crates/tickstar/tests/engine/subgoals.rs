@@ -1,8 +1,8 @@
-//! Tables of subgoals against oracles: a search for every pair, and LRTA* read out literally.
+//! Subgoal tables compared with oracles: a search for every pair, and a literal implementation of LRTA*.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::kit::{Kind, LayeredGraph, LayeredGrid, Oracle, Problem, Random, Telling};
+use crate::kit::{Kind, LayeredGraph, LayeredGrid, OnPanic, Oracle, Problem, Random};
 use tickstar::agent::d_lrta::{DLrta, DLrtaConfig, Subgoals};
 use tickstar::{
     Agent, Cell, Cost, Graph, Grid, Hierarchy, Layered, Map, NodeId, Seen, Slice, Space, Step,
@@ -14,7 +14,7 @@ fn nodes_of(hierarchy: &Hierarchy, level: usize) -> Vec<NodeId> {
     (0..space.size() as u32).map(NodeId).filter(|&node| space.contains(node)).collect()
 }
 
-/// The cell of a node closest to its mean position, the smallest id first.
+/// The cell of a node closest to its mean position; ties go to the smallest id.
 fn representative(space: &impl Map, cells: &[NodeId]) -> NodeId {
     let at = |cell: NodeId| {
         let (x, y) = space.position(cell).unwrap_or_default();
@@ -29,8 +29,8 @@ fn representative(space: &impl Map, cells: &[NodeId]) -> NodeId {
     *cells.iter().min_by_key(off).unwrap()
 }
 
-/// What LRTA* does with this lookahead, by its definition, given the edges as they are told and the estimate
-/// of each node: its step, and what it learns about where it is.
+/// The literal definition of LRTA* with this lookahead, given the edges in visiting order and the heuristic of each
+/// node: its step, and the updated heuristic of its own node.
 fn look_ahead(
     told: &Oracle,
     h: &impl Fn(NodeId) -> u64,
@@ -48,7 +48,7 @@ fn look_ahead(
         rim.retain(|node| *node == goal);
         rim.extend(next.difference(&inside));
     }
-    // What is ahead of each node inside: as little as its neighbors let it be, and no less than its own.
+    // The value of each node inside: the minimum that its neighbors imply, but at least its own heuristic.
     let mut ahead: BTreeMap<_, _> = inside.iter().map(|&node| (node, u64::MAX)).collect();
     let value = |ahead: &BTreeMap<_, _>, node| ahead.get(&node).copied().unwrap_or_else(|| h(node));
     loop {
@@ -62,14 +62,14 @@ fn look_ahead(
             break;
         }
     }
-    // Of equal ones the goal, then the dearer step, then the last.
+    // Ties: the goal, then the more expensive step, then the last.
     let ways = told.edges_of(from).iter().rev().filter(|&&(to, _)| to != from);
     let ways = ways.map(|&(to, cost)| (cost.0.saturating_add(value(&ahead, to)), to, cost));
     let best = ways.min_by_key(|&(total, to, cost)| (total, to != goal, u64::MAX - cost.0));
     best.map(|(total, to, _)| (to, total))
 }
 
-/// The cheapest ways from a cell that stay inside a node up to their last step.
+/// The cheapest paths from a cell that stay inside a node up to their last step.
 fn distances_inside(oracle: &Oracle, from: NodeId, cells: &BTreeSet<NodeId>) -> Vec<Option<Cost>> {
     let leaves =
         |node: NodeId| oracle.edges_of(node).iter().map(move |&(to, cost)| (node, to, cost));
@@ -80,7 +80,7 @@ fn distances_inside(oracle: &Oracle, from: NodeId, cells: &BTreeSet<NodeId>) -> 
 /// Checks all tables of a level. Returns how many depths were above one, and how many had no limit.
 fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy, level: usize) -> [usize; 3] {
     let tables = Subgoals::build(space, hierarchy, level);
-    let told = Oracle::as_told(space);
+    let told = Oracle::in_visit_order(space);
     let nodes = nodes_of(hierarchy, level);
     assert_eq!((tables.level(), tables.nodes()), (level, nodes.len()));
     let plan = Subgoals::plan(space, hierarchy, level);
@@ -99,12 +99,13 @@ fn check(space: &impl Map, oracle: &Oracle, hierarchy: &Hierarchy, level: usize)
                 assert_eq!(found, None, "{a} and {b}");
                 continue;
             };
-            let found = found.unwrap_or_else(|| panic!("nothing from {a} to {b}"));
+            let found = found.unwrap_or_else(|| panic!("no entry from {a} to {b}"));
             pairs += 1;
             assert!(!cells.contains(&found.cell), "{} is inside", found.cell);
             let rest = oracle.distance(found.cell, to).unwrap();
-            let way = inside[found.cell.index()].expect("straight out of the node");
-            assert_eq!(way + rest, whole, "from {a} to {b}: {} is on no cheapest way", found.cell);
+            let way =
+                inside[found.cell.index()].expect("the subgoal is the first cell outside the node");
+            assert_eq!(way + rest, whole, "from {a} to {b}: {} is on no cheapest path", found.cell);
             if !ways.insert((a, found.cell)) {
                 continue;
             }
@@ -131,7 +132,7 @@ fn add(total: &mut [usize; 3], more: [usize; 3]) {
 }
 
 #[test]
-fn every_subgoal_is_on_a_cheapest_way_and_every_depth_the_least() {
+fn every_subgoal_is_on_a_cheapest_path_and_every_depth_is_minimal() {
     let mut random = Random::new(1);
     let mut total = [0; 3];
     for case in 0..60 {
@@ -140,7 +141,7 @@ fn every_subgoal_is_on_a_cheapest_way_and_every_depth_the_least() {
         } else {
             Problem::hard(&mut random, 26)
         };
-        let _context = Telling((case, problem.clone()));
+        let _context = OnPanic((case, problem.clone()));
         let hierarchy = problem.space.hierarchy().unwrap();
         let level = random.pick(&[2, 3, 4]);
         add(&mut total, check(&problem.space, &problem.oracle, hierarchy, level));
@@ -149,13 +150,13 @@ fn every_subgoal_is_on_a_cheapest_way_and_every_depth_the_least() {
 }
 
 #[test]
-fn so_they_are_on_graphs() {
+fn subgoals_and_depths_are_correct_on_graphs() {
     let mut random = Random::new(2);
     let mut total = [0; 3];
     for case in 0..80 {
         let kind = random.pick(&[Kind::Undirected, Kind::Positioned]);
         let problem = Problem::<LayeredGraph>::random(&mut random, kind);
-        let _context = Telling((case, problem.clone()));
+        let _context = OnPanic((case, problem.clone()));
         let graph = &problem.space;
         let level = random.pick(&[1, 2, 3]);
         add(&mut total, check(graph, &problem.oracle, graph.hierarchy().unwrap(), level));
@@ -164,12 +165,12 @@ fn so_they_are_on_graphs() {
 }
 
 #[test]
-fn where_no_depth_is_enough_it_is_the_largest() {
-    // A line on which, of two ways that look the same, LRTA* takes the one to the left.
+fn the_depth_is_the_maximum_where_none_suffices() {
+    // A line on which, of two paths that look equal, LRTA* takes the left one.
     let edges = (1..400).rev().map(|n| (NodeId(n - 1), NodeId(n), Cost(1)));
     let graph = Layered::new(Graph::undirected(400, edges).unwrap()).unwrap();
     let hierarchy = graph.hierarchy().unwrap();
-    let [all, deeper, without] = check(&graph, &Oracle::as_told(&graph), hierarchy, 5);
+    let [all, deeper, without] = check(&graph, &Oracle::in_visit_order(&graph), hierarchy, 5);
     assert!(all > without && deeper >= without && without > 0, "{all} {deeper} {without}");
 }
 
@@ -178,7 +179,7 @@ fn the_order_of_the_searches_does_not_matter() {
     let mut random = Random::new(3);
     for case in 0..20 {
         let problem = Problem::hard(&mut random, 40);
-        let _context = Telling((case, problem.clone()));
+        let _context = OnPanic((case, problem.clone()));
         let (grid, hierarchy) = (&problem.space, problem.space.hierarchy().unwrap());
         let level = random.pick(&[1, 2, 3]);
         let tables = Subgoals::build(grid, hierarchy, level);
@@ -196,11 +197,11 @@ fn the_order_of_the_searches_does_not_matter() {
             columns.swap(i, random.below(i as u64 + 1) as usize);
         }
         let missing = columns.clone();
-        columns.push(plan.column(plan.targets() + 5, &mut plan.search())); // of no target: left out
+        columns.push(plan.column(plan.targets() + 5, &mut plan.search())); // of no target: ignored
         let shuffled = plan.finish(columns);
         assert!(shuffled == tables);
         assert_eq!(shuffled.to_bytes(), tables.to_bytes());
-        // Without a column its target has no entries, and the others have theirs.
+        // Without its column, a target has no entries; the others are unaffected.
         let plan = Subgoals::plan(grid, hierarchy, level);
         let some = plan.finish(missing.into_iter().skip(1).collect());
         assert!(some.pairs() <= tables.pairs());
@@ -213,7 +214,7 @@ fn the_order_of_the_searches_does_not_matter() {
 }
 
 #[test]
-fn any_change_of_the_map_drops_them() {
+fn any_change_of_the_map_drops_the_subgoals() {
     let mut grid = Layered::new(Grid::new(30, 30).unwrap()).unwrap();
     let tables = Subgoals::build(&grid, grid.hierarchy().unwrap(), 2);
     grid.set_subgoals(tables.clone());
@@ -223,8 +224,8 @@ fn any_change_of_the_map_drops_them() {
     assert!(grid.subgoals().is_some(), "nothing has changed");
     grid.set_free(Cell::new(3, 3), false).unwrap();
     assert!(grid.subgoals().is_none());
-    assert_eq!(kept.subgoals(), Some(&tables), "a copy keeps its own");
-    // A region that is regrouped has other nodes, though the map is the same.
+    assert_eq!(kept.subgoals(), Some(&tables), "a clone keeps its own");
+    // A regrouped region has different nodes, although the map is the same.
     for (x, y) in (0..30).flat_map(|x| (6..12).map(move |y| (x, y))) {
         grid.edit(&[(Cell::new(x, y), false)]).unwrap();
         grid.edit(&[(Cell::new(x, y), true)]).unwrap();
@@ -236,14 +237,14 @@ fn any_change_of_the_map_drops_them() {
     assert!(grid.subgoals().is_some(), "not yet paid for");
     assert!(grid.tend(&mut Slice::unlimited()));
     assert!(grid.subgoals().is_none());
-    // Without a hierarchy there is no place for them.
+    // Without a hierarchy, subgoals cannot be attached.
     let mut plain = Layered::flat(Grid::new(5, 5).unwrap());
     plain.set_subgoals(Subgoals::build(&grid, grid.hierarchy().unwrap(), 2));
     assert!(plain.hierarchy().is_none() && plain.subgoals().is_none());
 }
 
 #[test]
-fn a_graph_keeps_them() {
+fn a_graph_keeps_its_subgoals() {
     let edges = (1..30).map(|n| (NodeId(n - 1), NodeId(n), Cost(3)));
     let mut graph = Layered::new(Graph::undirected(30, edges).unwrap()).unwrap();
     let tables = Subgoals::build(&graph, graph.hierarchy().unwrap(), 1);
@@ -255,13 +256,13 @@ fn a_graph_keeps_them() {
 }
 
 #[test]
-fn d_lrta_walks_as_it_is_told() {
+fn d_lrta_follows_its_subgoals_and_depths() {
     let mut random = Random::new(4);
     let (mut again, mut moves) = (0, 0);
     for case in 0..120 {
         let mut problem = Problem::hard(&mut random, 26);
         let config = DLrtaConfig { level: 1 + case % 3, depth: 1 + case % 2, crossings: case % 4 };
-        let _context = Telling((case, config, problem.clone()));
+        let _context = OnPanic((case, config, problem.clone()));
         let grid = &mut problem.space;
         let level = config.level as usize;
         let tables = Subgoals::build(grid, grid.hierarchy().unwrap(), level);
@@ -271,7 +272,7 @@ fn d_lrta_walks_as_it_is_told() {
         }
         let hierarchy = grid.hierarchy().unwrap();
         let over = |cell| hierarchy.ancestor(cell, level);
-        let told = Oracle::as_told(grid);
+        let told = Oracle::in_visit_order(grid);
         let mut agent = DLrta::new(grid, config, problem.start, problem.goal).unwrap();
         let mut visits: BTreeMap<Option<NodeId>, u32> = BTreeMap::new();
         let (mut here, mut subgoal) = (None, None);

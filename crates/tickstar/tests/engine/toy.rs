@@ -1,5 +1,5 @@
-//! A toy of an agent in one file with one row, as a newcomer might add it; and the same with false facts, which
-//! the conformance suite must notice.
+//! A toy agent in one file with one catalog-like row, as a newcomer might add it; and the same with false facts, which
+//! the conformance suite must detect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +11,7 @@ use tickstar::{Agent, AgentError, AgentState, Cost, Map, NodeId, Seen, Slice, St
 use crate::conformance::conform;
 use crate::kit::{LayeredGraph, LayeredGrid, Made, Member};
 
-/// Steps to the neighbor with the smallest estimate, and stops where none has a smaller one.
+/// Steps to the neighbor with the smallest heuristic, and stops where no neighbor has a smaller one.
 #[derive(Debug)]
 struct HillClimber {
     at: NodeId,
@@ -85,14 +85,14 @@ impl<S: Map> Agent<S> for HillClimber {
     }
 }
 
-/// A row for it.
+/// The toy as a member of the suite.
 #[derive(Clone, Copy, Debug)]
 pub struct Toy {
     name: &'static str,
     facts: Facts,
 }
 
-/// The row, registered in `kit/matrix.rs`.
+/// The member, registered in `kit/matrix.rs`.
 pub const HONEST: Toy = Toy {
     name: "hill-climber",
     facts: {
@@ -100,7 +100,7 @@ pub const HONEST: Toy = Toy {
         facts.work = WorkBound::PerUnit { expansions: 1, traces: 0, updates: 0 };
         facts.same_walk = true;
         facts.cost = "no bound";
-        facts.changes = "looks at the map as it is in every tick";
+        facts.changes = "reads the current map in every tick";
         facts
     },
 };
@@ -128,15 +128,15 @@ impl Member for Toy {
 }
 
 #[test]
-fn an_honest_toy_conforms() {
+fn a_toy_with_true_facts_conforms() {
     conform(&HONEST);
 }
 
-/// A false claim, and the facts that make it.
+/// A false claim, and the change of the facts that makes it.
 type Lie = (&'static str, fn(&mut Facts));
 
 #[test]
-fn every_false_fact_is_noticed() {
+fn every_false_fact_is_detected() {
     let lies: [Lie; 14] = [
         ("complete", |facts| {
             facts.complete = true;
@@ -154,7 +154,7 @@ fn every_false_fact_is_noticed() {
             facts.work = WorkBound::PerUnit { expansions: 0, traces: 0, updates: 0 };
         }),
         ("is optimal", |facts| facts.cost_bound = CostBound::Optimal),
-        ("knows at once that there is no way", |facts| facts.gives_up = GivesUp::AtOnce),
+        ("detects an unreachable goal immediately", |facts| facts.gives_up = GivesUp::AtOnce),
         ("needs reversible edges", |facts| facts.needs_reversible_edges = true),
         ("needs a hierarchy", |facts| facts.needs_hierarchy = true),
     ];
@@ -162,6 +162,6 @@ fn every_false_fact_is_noticed() {
         let mut toy = Toy { name, ..HONEST };
         lie(&mut toy.facts);
         let judged = catch_unwind(AssertUnwindSafe(|| conform(&toy)));
-        assert!(judged.is_err(), "nobody noticed that the toy claims: {name}");
+        assert!(judged.is_err(), "not detected: the toy {name}");
     }
 }

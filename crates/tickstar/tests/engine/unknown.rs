@@ -1,12 +1,12 @@
-//! Agents in terrain they discover on the way: they take what they have not seen for free.
+//! Agents in terrain that they discover on the way: cells that they have not seen are assumed to be free.
 //!
-//! The listings of the 2012 paper are here as plainly as possible, beside what holds for every
-//! algorithm and what the learned estimates promise.
+//! The listings of the 2012 paper are implemented here as plainly as possible, followed by properties of every
+//! algorithm and of the learned heuristic.
 
 use std::cmp::Reverse;
 
 use crate::kit::{
-    LayeredGrid, Problem, Random, Telling, Walk, World, check_branch, check_estimates, configs,
+    LayeredGrid, OnPanic, Problem, Random, Walk, World, check_branch, check_estimates, configs,
     discover, discover_within, distance_on_empty_map, is_slow, ratio, tick, too_many_ticks, walk,
     weighted,
 };
@@ -21,36 +21,36 @@ fn configured(name: &str, settings: &[(&str, &str)]) -> Config {
     catalog::find(name).unwrap().configure(settings).unwrap()
 }
 
-/// What a search of the listing leaves to those after it.
+/// How a search of the listing updates the heuristic for later ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Lessons {
+enum Updates {
     /// Nothing: RTBA*.
     None,
-    /// `h(s)` is raised when a later search meets `s`: TBAA* as it is listed.
+    /// `h(s)` is raised when a later search generates `s`: TBAA* as listed.
     Lazy,
     /// `h(s)` is raised for all states the search has generated as soon as it ends, as the text says.
     Eager,
 }
 
-/// Algorithms 1 to 3 of the 2012 paper with the names they use. Lists are searched from end to end.
+/// Algorithms 1 to 3 of the 2012 paper with their names. Lists are searched linearly.
 ///
-/// Beyond the paper, the estimate may be weighted in the order of expansion, without reopening. What is
-/// learned then rests on the smallest f without the weight, also that of cheaper ways which were found
-/// to closed states and not followed.
+/// Beyond the paper, the heuristic may be weighted in the order of expansion, without reopening. The update is then
+/// based on the smallest f without the weight, including that of cheaper paths which were found to closed states and
+/// not followed.
 struct Listing {
     k: u64,
-    lessons: Lessons,
+    updates: Updates,
     weight: (u64, u64),
-    /// Of this search, the smallest f of a way that was not followed.
+    /// In this search, the smallest f of a path that was not followed.
     passed_over: u64,
     search_number: usize,
     search: Vec<usize>,
     h: Vec<u64>,
     g: Vec<u64>,
     parent: Vec<NodeId>,
-    /// By the number of the search.
+    /// Indexed by the number of the search.
     pathcost: Vec<u64>,
-    /// In the order in which they were inserted.
+    /// In insertion order.
     open: Vec<NodeId>,
     root: NodeId,
     current: NodeId,
@@ -66,13 +66,13 @@ struct Listing {
 const INFINITE: u64 = u64::MAX;
 
 impl Listing {
-    /// Lines 14 and 15 of algorithm 2; the world has been looked at (line 16).
-    fn new(world: &World, k: u64, lessons: Lessons, weight: (u64, u64)) -> Listing {
+    /// Lines 14 and 15 of algorithm 2; the world has already been observed (line 16).
+    fn new(world: &World, k: u64, updates: Updates, weight: (u64, u64)) -> Listing {
         let size = world.belief.size();
         let (start, goal) = (world.truth.start, world.truth.goal);
         let mut listing = Listing {
             k,
-            lessons,
+            updates,
             weight,
             passed_over: INFINITE,
             search_number: 0,
@@ -94,7 +94,7 @@ impl Listing {
         listing
     }
 
-    /// The h-value as it is now: that of the user for a state no search has met.
+    /// The current h-value: that of the user for a state that no search has generated.
     fn h(&self, world: &World, s: NodeId) -> u64 {
         match self.search[s.index()] {
             0 => distance_on_empty_map(&world.known, s, self.goal).0,
@@ -106,7 +106,7 @@ impl Listing {
         self.g[s.index()].saturating_add(self.h[s.index()])
     }
 
-    /// What the open list is ordered by: f, if the estimate is not weighted.
+    /// The key of the open list: f, if the heuristic is not weighted.
     fn key(&self, s: NodeId) -> u64 {
         let (num, den) = self.weight;
         self.g[s.index()].saturating_mul(den).saturating_add(self.h[s.index()] * num)
@@ -114,14 +114,14 @@ impl Listing {
 
     /// Lines 1 to 9 of algorithm 3.
     fn initialize_state(&mut self, world: &World, s: NodeId) {
-        let met = self.search[s.index()];
-        if met == 0 {
+        let generated_in = self.search[s.index()];
+        if generated_in == 0 {
             self.h[s.index()] = self.h(world, s);
             self.g[s.index()] = INFINITE;
-        } else if met != self.search_number {
-            if self.lessons == Lessons::Lazy {
-                let lesson = self.pathcost[met].saturating_sub(self.g[s.index()]);
-                self.h[s.index()] = self.h[s.index()].max(lesson);
+        } else if generated_in != self.search_number {
+            if self.updates == Updates::Lazy {
+                let value = self.pathcost[generated_in].saturating_sub(self.g[s.index()]);
+                self.h[s.index()] = self.h[s.index()].max(value);
             }
             self.g[s.index()] = INFINITE;
         }
@@ -178,7 +178,7 @@ impl Listing {
         true
     }
 
-    /// Lines 10 to 15 of algorithm 3. It looks at all edges from the root on.
+    /// Lines 10 to 15 of algorithm 3. It checks all edges from the root on.
     fn start_new_search(&mut self, world: &World) {
         let gone = |edge: &[NodeId]| world.belief.edge(edge[0], edge[1]).is_none();
         if !self.path.windows(2).any(gone) {
@@ -186,7 +186,7 @@ impl Listing {
         }
         let f = self.open.iter().map(|&s| self.f(s)).min().unwrap_or(0).min(self.passed_over);
         self.pathcost.push(f);
-        if self.lessons == Lessons::Eager {
+        if self.updates == Updates::Eager {
             for s in 0..self.search.len() {
                 if self.search[s] == self.search_number {
                     self.h[s] = self.h[s].max(f.saturating_sub(self.g[s]));
@@ -198,8 +198,7 @@ impl Listing {
         self.restarts += 1;
     }
 
-    /// Lines 17 to 28 of algorithm 2. What follows in the interval, looking round and line 30, is done
-    /// outside.
+    /// Lines 17 to 28 of algorithm 2. The rest of the interval, observing the world and line 30, is done by the caller.
     fn interval(&mut self, world: &World) -> Step {
         self.expanded.clear();
         if self.current == self.goal {
@@ -222,9 +221,9 @@ impl Listing {
     }
 }
 
-/// What happened in many runs, to see that they were not all easy.
+/// What happened in many runs, to verify that they were not all easy.
 #[derive(Default, Debug)]
-struct Met {
+struct Coverage {
     restarts: usize,
     waits: usize,
     backtracks: usize,
@@ -232,7 +231,7 @@ struct Met {
     unreachable: usize,
 }
 
-impl Met {
+impl Coverage {
     fn enough(&self) {
         assert!(self.restarts > 20_000 && self.waits > 200 && self.backtracks > 5000, "{self:?}");
         assert!(self.arrived > 2000 && self.unreachable > 1000, "{self:?}");
@@ -240,24 +239,24 @@ impl Met {
 }
 
 /// Runs the listing and the engine side by side.
-fn same_as_the_listing<A: Agent<LayeredGrid> + ?Sized>(
+fn check_against_listing<A: Agent<LayeredGrid> + ?Sized>(
     world: &mut World,
     agent: &mut A,
-    (k, lessons, weight): (u64, Lessons, (u64, u64)),
-    met: &mut Met,
+    (k, updates, weight): (u64, Updates, (u64, u64)),
+    coverage: &mut Coverage,
     mut pause: impl FnMut(&A, &Listing, &World),
 ) {
-    let mut listing = Listing::new(world, k, lessons, weight);
+    let mut listing = Listing::new(world, k, updates, weight);
     let most = too_many_ticks(world.belief.size(), k) * (1 + world.hidden);
     let mut restarts = 0;
     for i in 0..most {
-        let news = std::mem::take(&mut world.news);
-        let tick = tick(agent, &world.known, Seen { changed: &news }, k, u64::MAX);
+        let changed = std::mem::take(&mut world.unreported);
+        let tick = tick(agent, &world.known, Seen { changed: &changed }, k, u64::MAX);
         let step = listing.interval(world);
         assert_eq!((tick.step, &tick.expanded), (step, &listing.expanded), "tick {i}");
-        // The engine heeds what was seen after a step at the beginning of the next tick.
+        // The engine processes what was seen after a step at the start of the next tick.
         restarts += usize::from(tick.has(Event::Restart));
-        met.backtracks += usize::from(tick.has(Event::Backtrack));
+        coverage.backtracks += usize::from(tick.has(Event::Backtrack));
         match step {
             Step::Move(to) => {
                 assert_eq!(tick.target, listing.path.last().copied(), "tick {i}");
@@ -270,81 +269,93 @@ fn same_as_the_listing<A: Agent<LayeredGrid> + ?Sized>(
             }
             Step::Wait => {
                 assert_eq!((tick.target, restarts), (None, listing.restarts), "tick {i}");
-                met.waits += 1;
+                coverage.waits += 1;
                 pause(agent, &listing, world);
             }
             Step::Arrived => {
-                met.arrived += 1;
-                met.restarts += restarts;
+                coverage.arrived += 1;
+                coverage.restarts += restarts;
                 return;
             }
             Step::Unreachable => {
-                met.unreachable += 1;
-                met.restarts += restarts;
+                coverage.unreachable += 1;
+                coverage.restarts += restarts;
                 return;
             }
         }
     }
-    panic!("both walk for ever");
+    panic!("both walk forever");
 }
 
 const INTERVALS: [u64; 8] = [1, 2, 3, 5, 10, 37, 100, 1000];
 
 #[test]
-fn rtba_is_as_listed() {
+fn rtba_matches_the_listing() {
     let rtba = configured("rtba", &[("trace", "free")]);
     let mut random = Random::new(1);
-    let mut met = Met::default();
+    let mut coverage = Coverage::default();
     for _ in 0..3000 {
         let world = World::random(&mut random, 24);
         for k in [(); 2].map(|()| random.pick(&INTERVALS)) {
-            let _context = Telling((&world, k));
+            let _context = OnPanic((&world, k));
             let mut agent = world.agent(&rtba);
-            let listed = (k, Lessons::None, (1, 1));
-            same_as_the_listing(&mut world.clone(), agent.as_mut(), listed, &mut met, |_, _, _| ());
+            let listed = (k, Updates::None, (1, 1));
+            check_against_listing(
+                &mut world.clone(),
+                agent.as_mut(),
+                listed,
+                &mut coverage,
+                |_, _, _| (),
+            );
         }
     }
-    met.enough();
+    coverage.enough();
 }
 
-/// Whether the lessons are drawn when they are needed or at once makes no difference.
+/// Lazy and eager updates give the same walks.
 #[test]
-fn tbaa_is_as_listed() {
+fn tbaa_matches_the_listing() {
     let tbaa = configured("tbaa", &[("trace", "free")]);
     let mut random = Random::new(2);
-    let mut met = Met::default();
+    let mut coverage = Coverage::default();
     for _ in 0..3000 {
         let world = World::random(&mut random, 24);
-        for lessons in [Lessons::Lazy, Lessons::Eager] {
+        for updates in [Updates::Lazy, Updates::Eager] {
             let k = random.pick(&INTERVALS);
-            let _context = Telling((&world, k, lessons));
+            let _context = OnPanic((&world, k, updates));
             let mut agent = world.agent(&tbaa);
-            let listed = (k, lessons, (1, 1));
-            same_as_the_listing(&mut world.clone(), agent.as_mut(), listed, &mut met, |_, _, _| ());
+            let listed = (k, updates, (1, 1));
+            check_against_listing(
+                &mut world.clone(),
+                agent.as_mut(),
+                listed,
+                &mut coverage,
+                |_, _, _| (),
+            );
         }
     }
-    met.enough();
+    coverage.enough();
 }
 
-/// Not only where they lead to: the estimates themselves, with weights too.
+/// Not only the walks: the heuristics themselves are equal, with weights too.
 #[test]
-fn estimates_are_those_of_eager_learning() {
+fn lazy_updates_give_the_heuristic_of_eager_updates() {
     let mut random = Random::new(3);
     for (num, den) in [(1, 1), (7, 5), (3, 1)] {
         let config = tbaa(weighted(num, den), false);
         let config = TimeBoundedConfig { tracing: Tracing::Free, ..config };
-        let (mut met, mut raised, mut passed_over) = (Met::default(), 0, 0);
+        let (mut coverage, mut raised, mut passed_over) = (Coverage::default(), 0, 0);
         for _ in 0..700 {
             let mut world = World::random(&mut random, 20);
             let k = random.pick(&INTERVALS);
-            let _context = Telling((world.clone(), k, num, den));
+            let _context = OnPanic((world.clone(), k, num, den));
             let mut agent = world.time_bounded(config);
-            let listed = (k, Lessons::Eager, (num, den));
-            same_as_the_listing(
+            let listed = (k, Updates::Eager, (num, den));
+            check_against_listing(
                 &mut world,
                 &mut agent,
                 listed,
-                &mut met,
+                &mut coverage,
                 |agent, listing, world| {
                     for cell in world.known.free_cells() {
                         let node = world.known.node(cell).unwrap();
@@ -357,24 +368,24 @@ fn estimates_are_those_of_eager_learning() {
                 },
             );
         }
-        let _context = Telling((num, den, raised, passed_over, &met));
-        assert!(met.restarts > 1000 && raised > 100_000);
+        let _context = OnPanic((num, den, raised, passed_over, &coverage));
+        assert!(coverage.restarts > 1000 && raised > 100_000);
         assert_eq!(passed_over > 100, num > den);
     }
 }
 
-/// TBAA*, or with another priority what the catalogue makes of it.
+/// TBAA*, or with a different priority the corresponding member of the catalog.
 fn tbaa(priority: Priority, reopen: bool) -> TimeBoundedConfig {
     let search = SearchConfig { priority, reopen, learn: true, ..SearchConfig::default() };
     TimeBoundedConfig { search, restart: Restart::Path, ..TimeBoundedConfig::default() }
 }
 
-/// As many trace steps a tick as expansions, with a budget of twice their number; or free.
+/// As many trace steps per tick as expansions, with a budget of twice their number; or free tracing.
 fn tracings() -> [Tracing; 2] {
     [Tracing::Bounded { r: ratio(1, 2), c: ratio(1, 1) }, Tracing::Free]
 }
 
-/// The budget that buys so many expansions a tick.
+/// The budget that buys this many expansions per tick.
 fn budget_for(k: u64, tracing: Tracing) -> u64 {
     if tracing == Tracing::Free { k } else { 2 * k }
 }
@@ -384,20 +395,19 @@ fn value<'c>(config: &'c Config, name: &str) -> Option<&'c str> {
     parameters.find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
 }
 
-/// Every algorithm is complete in terrain that stays as it is, known to it or not.
+/// Every algorithm is complete in terrain that does not change, known to it or not.
 ///
-/// Why the ticks are bounded. Let `n` be the cells that may be free at first.
-/// * A search begins again only because something its tree was built on has gone, or because it found
-///   no way after a change. So each of them but the last has seen a new cell, and a cell is seen once.
-/// * A tick of a search that has not found the goal expands at least one node, of `n`, unless what
-///   was seen in that tick took all its trace steps.
-/// * Once the goal is found, at most `2n` steps are to be traced (those of a trace that is under way,
-///   and of the path), at least one a tick, again unless something was seen.
-/// * Once the path is known, at most `3n` steps are to be walked: back to it, or over a shortcut, and
-///   along it.
-/// * One tick of each search may do nothing but begin again, and one nothing but see that it is over.
+/// Why the ticks are bounded. Let `n` be the number of cells that may be free at first.
+/// * A search restarts only because something its tree was built on has disappeared, or because it found no path after
+///   a change. So each search but the last has seen a new cell, and a cell is seen once.
+/// * A tick of a search that has not found the goal expands at least one of `n` nodes, unless the cells seen in that
+///   tick used all its trace steps.
+/// * Once the goal is found, at most `2n` steps remain to be traced (those of a trace in progress, and of the path), at
+///   least one per tick, again unless a cell was seen.
+/// * Once the path is known, at most `3n` steps remain to be walked: back to it, or over a shortcut, and along it.
+/// * One tick of each search may only restart, and one may only detect the end.
 #[test]
-fn every_algorithm_finds_its_way() {
+fn every_algorithm_arrives_in_unknown_terrain() {
     let mut random = Random::new(4);
     let (mut arrived, mut restarts_in_all, mut longest) = (0, 0, 0.0_f64);
     let plans = |config: &Config| config.entry().facts.needs_hierarchy;
@@ -405,13 +415,13 @@ fn every_algorithm_finds_its_way() {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..4 {
                 let mut world = World::random(&mut random, 16);
-                let _context = Telling((world.clone(), &config, budget));
+                let _context = OnPanic((world.clone(), &config, budget));
                 let mut agent = world.agent(&config);
                 let limits = agent.limits(budget);
                 let (cells, hidden) = (world.known.free_cells().count(), world.hidden);
                 let again = ["reopen", "shortcut"].map(|name| value(&config, name) == Some("true"));
                 let (mut ticks, mut expansions, mut of_search) = (0, 0, 0);
-                let (mut restarts, mut with_news) = (0, 0);
+                let (mut restarts, mut with_changes) = (0, 0);
                 let stands = !config.entry().facts.acts_at_once();
                 let walk = discover(agent.as_mut(), &mut world, budget, |_, world, tick| {
                     assert!(tick.expanded.len() as u64 <= limits.expansions, "{tick:?}");
@@ -419,8 +429,8 @@ fn every_algorithm_finds_its_way() {
                     let seen = hidden - world.hidden;
                     if tick.has(Event::Restart) {
                         restarts += 1;
-                        // One that began again after its work waits; one that stands while it
-                        // searches may have done so before.
+                        // An agent that restarted after its work waits; one that waits while it searches may have done
+                        // so before.
                         let after = tick.step == Step::Wait && !stands;
                         of_search = if after { of_search } else { 0 };
                     }
@@ -431,15 +441,15 @@ fn every_algorithm_finds_its_way() {
                     }
                     ticks += 1;
                     expansions += tick.expanded.len();
-                    with_news = with_news.max(seen); // at least one cell in each of them
+                    with_changes = with_changes.max(seen); // at least one cell in each of them
                     assert!(restarts <= seen, "{restarts} restarts, {seen} cells seen");
-                    let idle = (restarts + 1) * (5 * cells + 2) + with_news;
+                    let idle = (restarts + 1) * (5 * cells + 2) + with_changes;
                     assert!(ticks <= expansions + idle, "{ticks} ticks, {expansions} expansions");
                 });
                 assert_eq!(walk.arrived(), world.truth.optimum.is_some());
                 arrived += usize::from(walk.arrived());
                 restarts_in_all += restarts;
-                let bound = expansions + (restarts + 1) * (5 * cells + 2) + with_news;
+                let bound = expansions + (restarts + 1) * (5 * cells + 2) + with_changes;
                 longest = longest.max(ticks as f64 / bound as f64);
             }
         }
@@ -448,9 +458,9 @@ fn every_algorithm_finds_its_way() {
     assert!(longest > 0.1, "the bound on ticks means little: {longest} of it was used");
 }
 
-/// As [`every_algorithm_finds_its_way`], of those that arrive and give up by raising their estimates.
+/// Like [`every_algorithm_arrives_in_unknown_terrain`], for those that arrive and give up by raising their heuristic.
 #[test]
-fn who_is_slow_to_give_up_finds_its_way_too() {
+fn algorithms_that_are_slow_to_give_up_arrive_in_unknown_terrain() {
     let mut random = Random::new(10);
     let (mut arrived, mut unreachable, mut seen) = (0, 0, 0);
     let plans = |config: &Config| config.entry().facts.needs_hierarchy;
@@ -458,11 +468,11 @@ fn who_is_slow_to_give_up_finds_its_way_too() {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..8 {
                 let mut world = World::random(&mut random, 12);
-                let _context = Telling((world.clone(), &config, budget));
-                let most = world.most(&config, budget);
+                let _context = OnPanic((world.clone(), &config, budget));
+                let most = world.tick_limit(&config, budget);
                 let (mut agent, hidden) = (world.agent(&config), world.hidden);
                 let Limits { expansions, traces, updates } = agent.limits(budget);
-                // Every step is an edge of the true map, and it gives up only where there is no way.
+                // Every step is an edge of the true map, and it gives up only if no path exists.
                 let walk =
                     discover_within(most, agent.as_mut(), &mut world, budget, |_, _, tick| {
                         assert!(tick.expanded.len() as u64 <= expansions, "{tick:?}");
@@ -479,10 +489,10 @@ fn who_is_slow_to_give_up_finds_its_way_too() {
     assert!(arrived > 700 && unreachable > 300 && seen > 5000, "{arrived}, {unreachable}, {seen}");
 }
 
-/// After every tick: consistent, zero at the goal, between the space's own and the true distance on
-/// the known map, and never lower than before, as cells are only found to be blocked.
+/// After every tick: consistent, zero at the goal, between the space's own heuristic and the true distance on the known
+/// map, and never lower than before, as cells are only discovered to be blocked.
 #[test]
-fn learned_estimates_only_grow_and_stay_consistent() {
+fn learned_heuristics_only_increase_and_stay_consistent() {
     let mut random = Random::new(5);
     for (num, den) in [(1, 1), (7, 5), (3, 1)] {
         let (mut restarts, mut raised_at_last) = (0, 0);
@@ -491,7 +501,7 @@ fn learned_estimates_only_grow_and_stay_consistent() {
             let config = TimeBoundedConfig { tracing, ..tbaa(weighted(num, den), reopen) };
             for k in [1, 3, 10, 50].repeat(30) {
                 let mut world = World::random(&mut random, 16);
-                let _context = Telling((world.clone(), config, k));
+                let _context = OnPanic((world.clone(), config, k));
                 let mut agent = world.time_bounded(config);
                 let goal = world.truth.goal;
                 let (mut blocked, mut to_goal) = (usize::MAX, Vec::new());
@@ -506,7 +516,7 @@ fn learned_estimates_only_grow_and_stay_consistent() {
                     raised = check_estimates(search, &world.known, &world.belief, &to_goal);
                     for (node, before) in (0..).map(NodeId).zip(&mut before) {
                         let now = search.estimate(&world.known, node);
-                        assert!(now >= *before, "{node} falls from {before:?} to {now:?}");
+                        assert!(now >= *before, "{node} decreases from {before:?} to {now:?}");
                         *before = now;
                     }
                 });
@@ -521,7 +531,7 @@ fn learned_estimates_only_grow_and_stay_consistent() {
 }
 
 #[test]
-fn the_way_back_leads_to_the_root() {
+fn parent_pointers_lead_to_the_root_in_unknown_terrain() {
     let mut random = Random::new(6);
     let priorities =
         [Priority::ASTAR, weighted(7, 5), weighted(3, 1), weighted(10, 1), Priority::GREEDY];
@@ -536,7 +546,7 @@ fn the_way_back_leads_to_the_root() {
                     if random.chance(30) {
                         world = World::partial(&world.truth, &[]); // known from the start
                     }
-                    let _context = Telling((world.clone(), config, k));
+                    let _context = OnPanic((world.clone(), config, k));
                     let mut agent = world.time_bounded(config);
                     discover(
                         &mut agent,
@@ -554,8 +564,8 @@ fn the_way_back_leads_to_the_root() {
     assert!(off_path > 10_000, "only {off_path} steps back");
 }
 
-/// Algorithm 4 of the 2012 paper. Answers the path of the last run and the number of runs.
-fn run_until_nothing_is_new(
+/// Algorithm 4 of the 2012 paper. Returns the path of the last run and the number of runs.
+fn repeat_until_nothing_is_discovered(
     agent: &mut dyn Agent<LayeredGrid>,
     world: &mut World,
     budget: u64,
@@ -569,7 +579,7 @@ fn run_until_nothing_is_new(
             }
         });
         if !walk.arrived() {
-            assert_eq!(run, 1, "it arrived before");
+            assert_eq!(run, 1, "an earlier run arrived");
             return None;
         }
         if !walk.ticks.iter().any(|tick| tick.has(Event::Restart)) {
@@ -581,7 +591,7 @@ fn run_until_nothing_is_new(
 }
 
 #[test]
-fn run_again_and_again_it_ends_on_an_optimal_path() {
+fn repeated_runs_converge_to_an_optimal_path() {
     let mut random = Random::new(7);
     let (mut most_runs, mut runs_in_all, mut unreachable) = (0, 0, 0);
     for (name, weight, reopen) in [
@@ -598,12 +608,12 @@ fn run_again_and_again_it_ends_on_an_optimal_path() {
             let config = configured(name, &settings);
             for budget in [2, 5, 20, 200].repeat(40) {
                 let mut world = World::random(&mut random, 18);
-                let _context = Telling((world.clone(), &config, budget));
+                let _context = OnPanic((world.clone(), &config, budget));
                 if world.truth.start == world.truth.goal {
                     continue; // nothing is planned
                 }
                 let mut agent = world.agent(&config);
-                let ended = run_until_nothing_is_new(agent.as_mut(), &mut world, budget);
+                let ended = repeat_until_nothing_is_discovered(agent.as_mut(), &mut world, budget);
                 assert_eq!(ended.is_some(), world.truth.optimum.is_some());
                 let Some(((path, runs), optimum)) = ended.zip(world.truth.optimum) else {
                     unreachable += 1;
@@ -622,9 +632,9 @@ fn run_again_and_again_it_ends_on_an_optimal_path() {
     assert!(most_runs > 4 && runs_in_all > 1500 && unreachable > 300);
 }
 
-/// Where there is nothing to discover, all these are one and the same algorithm.
+/// If there is nothing to discover, all these are the same algorithm.
 #[test]
-fn in_known_terrain_they_are_all_tba() {
+fn in_known_terrain_all_variants_equal_tba() {
     let mut random = Random::new(8);
     let weighted = [("weight", "1")];
     let others: [(&str, &[(&str, &str)]); 9] = [
@@ -651,7 +661,7 @@ fn in_known_terrain_they_are_all_tba() {
         };
         let tba = walk_of("tba", &[]);
         for (name, settings) in others {
-            let _context = Telling((&problem, common, budget, name, settings));
+            let _context = OnPanic((&problem, common, budget, name, settings));
             // Every step, expansion, trace step, event and target of every tick.
             assert_eq!(walk_of(name, settings), tba);
         }
@@ -664,7 +674,7 @@ fn expansions(walk: &Walk) -> usize {
 }
 
 #[test]
-fn a_new_task_forgets_and_a_new_place_does_not() {
+fn a_new_task_discards_the_learned_heuristic_and_a_restart_keeps_it() {
     let mut random = Random::new(9);
     let (mut fresh_in_all, mut placed_in_all, mut other_walks) = (0, 0, 0);
     for name in ["rtba", "tbaa"] {
@@ -676,14 +686,14 @@ fn a_new_task_forgets_and_a_new_place_does_not() {
             let config = TimeBoundedConfig { tracing: trace, ..config };
             for k in [1, 3, 10, 50].repeat(60) {
                 let mut world = World::random(&mut random, 18);
-                let _context = Telling((world.clone(), config, k));
+                let _context = OnPanic((world.clone(), config, k));
                 let budget = budget_for(k, trace);
                 let mut agent = world.time_bounded(config);
                 if !discover(&mut agent, &mut world, budget, |_, _, _| ()).arrived() {
                     continue;
                 }
-                // From here on with the map as far as it is known, and nobody told of it.
-                world.news.clear();
+                // From here on with the map as far as it is known, which is not reported to the agent.
+                world.unreported.clear();
                 let (start, goal) = (world.truth.start, world.truth.goal);
                 let fresh = discover(
                     &mut world.time_bounded(config),
@@ -696,9 +706,9 @@ fn a_new_task_forgets_and_a_new_place_does_not() {
                 let placed = discover(&mut placed, &mut world.clone(), budget, |_, _, _| ());
                 agent.assign(&world.known, start, goal).unwrap();
                 let assigned = discover(&mut agent, &mut world.clone(), budget, |_, _, _| ());
-                assert_eq!(assigned, fresh, "after a new task it is as good as new");
+                assert_eq!(assigned, fresh, "after a new task it behaves like a new agent");
                 if name == "rtba" {
-                    assert_eq!(placed, fresh, "who learns nothing has nothing to forget");
+                    assert_eq!(placed, fresh, "without learning there is nothing to keep");
                 } else {
                     fresh_in_all += expansions(&fresh);
                     placed_in_all += expansions(&placed);
@@ -707,20 +717,20 @@ fn a_new_task_forgets_and_a_new_place_does_not() {
             }
         }
     }
-    assert!(other_walks > 100, "what was learned changed only {other_walks} walks");
+    assert!(other_walks > 100, "the learned heuristic changed only {other_walks} walks");
     assert!(placed_in_all < fresh_in_all, "{placed_in_all} of {fresh_in_all} expansions");
 }
 
-/// A pocket that opens towards the start: who has been in it does not look into it again.
+/// A pocket that opens toward the start: an agent that has been in it does not enter it again.
 #[test]
-fn a_pocket_is_learned_once() {
+fn a_learning_agent_enters_a_pocket_once() {
     let rows = ["..........", ".....###..", ".......#..", ".......#..", ".....###..", ".........."];
     let map = Grid::from_rows(rows).unwrap().with_neighbors(Neighbors::Four);
     let mut world = World::unknown(Problem::on(&map, (1, 2), (9, 2)));
     let config = TimeBoundedConfig { tracing: Tracing::Free, ..tbaa(Priority::ASTAR, false) };
     let mut agent = world.time_bounded(config);
     assert!(discover(&mut agent, &mut world, 5, |_, _, _| ()).arrived());
-    world.news.clear();
+    world.unreported.clear();
     let (start, goal) = (world.truth.start, world.truth.goal);
     let deep = world.known.node(Cell::new(6, 2)).unwrap();
     let plain = distance_on_empty_map(&map, deep, goal);
@@ -728,22 +738,26 @@ fn a_pocket_is_learned_once() {
 
     let mut placed = agent.clone();
     placed.restart(&world.known, start).unwrap();
-    assert!(placed.search().estimate(&world.known, deep) > plain, "it has learned");
+    assert!(placed.search().estimate(&world.known, deep) > plain, "the learned heuristic is kept");
     let again = discover(&mut placed, &mut world.clone(), 5, |_, _, _| ());
     assert!(!again.expanded().any(|node| node == deep));
 
     agent.assign(&world.known, start, goal).unwrap();
-    assert_eq!(agent.search().estimate(&world.known, deep), plain, "it has forgotten");
+    assert_eq!(
+        agent.search().estimate(&world.known, deep),
+        plain,
+        "the learned heuristic is discarded"
+    );
     let anew = discover(&mut agent, &mut world.clone(), 5, |_, _, _| ());
     assert!(anew.expanded().any(|node| node == deep));
     assert!(expansions(&again) < expansions(&anew));
 }
 
-/// The promise of algorithm 4 rests on walking the whole path. A shortcut leaves out a part of it, in
-/// which a cell may be blocked that the agent never comes to see: here the second of the lower row. It
-/// arrives without beginning again, and what it calls its path is none.
+/// The guarantee of algorithm 4 relies on walking the whole path. A shortcut skips a part of it, which may contain a
+/// blocked cell that the agent never sees: here the second cell of the lower row. The agent arrives without a restart,
+/// and the path it returns is not passable.
 #[test]
-fn with_a_shortcut_the_path_may_stay_unseen() {
+fn a_shortcut_can_leave_a_part_of_the_path_unseen() {
     let wall = "........#.";
     let rows = [&[wall; 7][..], &[".##.#####.", ".........."]].concat();
     let map = Grid::from_rows(rows).unwrap().with_neighbors(Neighbors::Four);
@@ -753,17 +767,17 @@ fn with_a_shortcut_the_path_may_stay_unseen() {
         let config = configured("rtba", &[("trace", "free"), ("shortcut", shortcut)]);
         let mut world = World::partial(&map, &[blocked]);
         let mut agent = world.agent(&config);
-        let ended = run_until_nothing_is_new(agent.as_mut(), &mut world, 19);
-        let (path, runs) = ended.expect("there is a way");
+        let ended = repeat_until_nothing_is_discovered(agent.as_mut(), &mut world, 19);
+        let (path, runs) = ended.expect("a path exists");
         assert_eq!(runs > 1, is_seen);
         assert_eq!(path.contains(&blocked), !is_seen);
         assert_eq!(world.hidden == 0, is_seen);
     }
 }
 
-/// Those that plan on an abstraction find theirs on one that is mended with every cell they see.
+/// The same for algorithms that plan on a hierarchy, which is repaired with every cell they see.
 #[test]
-fn so_does_who_plans_on_an_abstraction() {
+fn agents_that_plan_on_a_hierarchy_arrive_in_unknown_terrain() {
     let mut random = Random::new(14);
     let mut arrived = 0;
     let plans = |config: &Config| config.entry().facts.needs_hierarchy;
@@ -771,10 +785,10 @@ fn so_does_who_plans_on_an_abstraction() {
         for budget in [1, 2, 5, 37, 1000] {
             for _ in 0..4 {
                 let mut world = World::random(&mut random, 14);
-                let _context = Telling((world.clone(), &config, budget));
+                let _context = OnPanic((world.clone(), &config, budget));
                 let mut agent = world.agent(&config);
                 let limits = agent.limits(budget);
-                let most = world.most(&config, budget);
+                let most = world.tick_limit(&config, budget);
                 let walk =
                     discover_within(most, agent.as_mut(), &mut world, budget, |_, _, tick| {
                         let all = (tick.expanded.len() + tick.above.len()) as u64;

@@ -111,7 +111,7 @@ impl AstarShaped {
     pub fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Cx { map, at, goal, ref mut slice } = *cx;
         loop {
-            let answer = match self.phase {
+            let outcome = match self.phase {
                 Phase::Begin => {
                     self.search.start(map, at, goal);
                     self.backup.begin();
@@ -126,7 +126,7 @@ impl AstarShaped {
                     Some(self.path.last().map_or(Decision::Wait, |&to| Decision::Go(to)))
                 }
             };
-            if let Some(decision) = answer {
+            if let Some(decision) = outcome {
                 return decision;
             }
         }

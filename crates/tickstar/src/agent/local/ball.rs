@@ -120,7 +120,7 @@ impl Ball {
         slice: &mut Slice<'_>,
     ) -> Decision {
         loop {
-            let answer = match self.phase {
+            let outcome = match self.phase {
                 Phase::Begin => {
                     self.begin(problem, at);
                     None
@@ -128,7 +128,7 @@ impl Ball {
                 Phase::Look => self.look(problem, goal, slice),
                 Phase::Learn => Some(self.learn(problem, at, goal, slice)),
             };
-            if let Some(thought) = answer {
+            if let Some(thought) = outcome {
                 return thought;
             }
         }

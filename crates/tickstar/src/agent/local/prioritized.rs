@@ -42,7 +42,7 @@ impl Prioritized {
         if self.update(map, at, goal) {
             slice.note(Event::Learned);
         }
-        for _ in 0..self.queue.most {
+        for _ in 0..self.queue.max_len {
             let Some(node) = self.queue.largest() else { break };
             if !slice.expand(node) {
                 break;
@@ -102,7 +102,7 @@ impl Prioritized {
 /// arbitrary ones.
 #[derive(Clone, Debug)]
 struct Queue {
-    most: usize,
+    max_len: usize,
     /// Smallest first.
     list: Vec<Entry>,
     /// The rank with which each node is in the list, if it is queued.
@@ -134,7 +134,7 @@ struct Entry {
 
 impl Queue {
     fn new(length: u32) -> Queue {
-        Queue { most: length as usize, list: Vec::new(), ranks: Stamped::default(), serial: 0 }
+        Queue { max_len: length as usize, list: Vec::new(), ranks: Stamped::default(), serial: 0 }
     }
 
     fn clear(&mut self) {
@@ -154,7 +154,7 @@ impl Queue {
 
     /// Queues nodes with this priority, or keeps the larger one they are already queued with.
     fn offer(&mut self, nodes: impl Iterator<Item = NodeId>, priority: Cost) {
-        let full = self.list.len() >= self.most;
+        let full = self.list.len() >= self.max_len;
         if full && self.list.first().is_none_or(|smallest| smallest.rank.0 >= priority) {
             return; // the list is full, and its entries are no smaller
         }
@@ -165,7 +165,7 @@ impl Queue {
             let gone = match self.ranks.find(node).and_then(|known| known.rank) {
                 Some((known, _)) if known >= priority => continue,
                 Some(known) => Some(self.list.partition_point(|entry| entry.rank < known)),
-                None if self.list.len() < self.most => None,
+                None if self.list.len() < self.max_len => None,
                 None if at == 0 || self.list[0].rank.0 >= priority => continue,
                 None => {
                     self.set_rank(self.list[0].node, None);

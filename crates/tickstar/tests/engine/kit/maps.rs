@@ -8,7 +8,7 @@ use tickstar::{Cell, Cost, Graph, Grid, Layered, NodeId, Space};
 use super::oracle::{DIRECTIONS, distance_on_empty_map, octile};
 use super::{Oracle, Random};
 
-/// A grid, and a graph, with their levels.
+/// A grid, and a graph, with their hierarchies.
 pub type LayeredGrid = Layered<Grid>;
 pub type LayeredGraph = Layered<Graph>;
 
@@ -36,14 +36,14 @@ impl Draw for Graph {
     }
 }
 
-/// A map, a task on it, and what the oracle says about it.
+/// A map, a task on it, and the oracle's result for it.
 #[derive(Clone)]
 pub struct Problem<S> {
     pub space: S,
     pub oracle: Oracle,
     pub start: NodeId,
     pub goal: NodeId,
-    /// The cost of a cheapest path, if there is any.
+    /// The cost of a cheapest path, if one exists.
     pub optimum: Option<Cost>,
 }
 
@@ -74,8 +74,8 @@ impl Problem<LayeredGrid> {
         Problem::random_of_size(random, width, height)
     }
 
-    /// Noise, an empty map, a maze or a comb, with either corner rule, four or eight neighbours, and
-    /// ends that are not always connected.
+    /// Noise, an empty map, a maze or a comb, with either corner rule, four or eight neighbors, and endpoints that are
+    /// not always connected.
     pub fn random_of_size(random: &mut Random, width: u32, height: u32) -> Problem<LayeredGrid> {
         let mut grid = match random.below(8) {
             0 => Grid::new(width, height).unwrap(),
@@ -101,7 +101,7 @@ impl Problem<LayeredGrid> {
 }
 
 impl Problem<LayeredGrid> {
-    /// A long way on a map full of dead ends, up to so wide and high.
+    /// A long path on a map full of dead ends, at most `side` wide and high.
     pub fn hard(random: &mut Random, side: u64) -> Problem<LayeredGrid> {
         let [width, height] = [(); 2].map(|()| (side - random.below(side / 2)) as u32);
         let mut grid = match random.below(4) {
@@ -126,8 +126,8 @@ impl Problem<LayeredGrid> {
     }
 }
 
-/// Ids that are no free cell of the grid: blocked, beyond its end, or whatever else it may hold.
-pub fn useless_nodes(grid: &Grid) -> Vec<NodeId> {
+/// Ids that are not free cells of the grid: blocked, beyond its end, or otherwise unused.
+pub fn invalid_nodes(grid: &Grid) -> Vec<NodeId> {
     let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
     let ids = (0..grid.size() as u32 + 40).chain([u32::MAX - 1, u32::MAX]).map(NodeId);
     ids.filter(|node| !free.contains(node)).collect()
@@ -137,7 +137,7 @@ fn noise(random: &mut Random, width: u32, height: u32) -> Grid {
     noise_of(random, width, height, 0, 61)
 }
 
-/// At least so many percent of the cells are blocked, and fewer than so many.
+/// At least `least` percent of the cells are blocked, and fewer than `most`.
 fn noise_of(random: &mut Random, width: u32, height: u32, least: u64, most: u64) -> Grid {
     let density = least + random.below(most - least);
     let mut grid = Grid::new(width, height).unwrap();
@@ -171,7 +171,7 @@ fn maze(random: &mut Random, width: u32, height: u32) -> Grid {
     grid
 }
 
-/// Walls with one gap each, mostly at the far end: the estimate leads astray.
+/// Walls with one gap each, mostly at the far end: the heuristic is misleading.
 fn comb(random: &mut Random, width: u32, height: u32) -> Grid {
     let mut grid = Grid::new(width, height).unwrap();
     for y in (1..height).step_by(2) {
@@ -184,7 +184,7 @@ fn comb(random: &mut Random, width: u32, height: u32) -> Grid {
     grid
 }
 
-/// Rooms of three walls, open to any side, over each other.
+/// Rooms with three walls, open to any side, that may overlap.
 fn pockets(random: &mut Random, width: u32, height: u32) -> Grid {
     let mut grid = Grid::new(width, height).unwrap();
     for _ in 0..=random.below(6) {
@@ -196,20 +196,20 @@ fn pockets(random: &mut Random, width: u32, height: u32) -> Grid {
             let (across, down) = ((x + along).min(right), (y + along).min(bottom));
             let walls = [(across, y), (right, down), (across, bottom), (x, down)];
             for (_, (x, y)) in (0..).zip(walls).filter(|&(side, _)| side != open) {
-                let _ = grid.set_free(Cell::new(x, y), false); // or it is outside
+                let _ = grid.set_free(Cell::new(x, y), false); // unless it is outside the map
             }
         }
     }
-    // A free cell at least.
+    // At least one free cell.
     grid.set_free(Cell::new(width / 2, height / 2), true).unwrap();
     grid
 }
 
-/// What a random graph is like.
+/// The kind of a random graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Undirected,
-    /// Undirected, with an estimate from positions.
+    /// Undirected, with a heuristic from positions.
     Positioned,
     Directed,
 }
@@ -220,7 +220,7 @@ impl Problem<LayeredGraph> {
         Problem::random_of(random, kind, nodes, 20)
     }
 
-    /// A graph with so many nodes; positions are in a square with such a side.
+    /// A graph with the given number of nodes; positions lie in a square with the given side.
     pub fn random_of(
         random: &mut Random,
         kind: Kind,
@@ -229,7 +229,7 @@ impl Problem<LayeredGraph> {
     ) -> Problem<LayeredGraph> {
         let positions: Vec<_> =
             (0..nodes).map(|_| [(); 2].map(|()| random.below(side) as i32 - 10).into()).collect();
-        // Small costs make ties; a hub has more neighbours than any cell.
+        // Small costs create ties; a hub has more neighbors than any cell.
         let dearest = random.pick(&[1, 3, 1000, 4_000_000_000]);
         let hub = random.chance(30).then(|| random.below(nodes));
         let count = random.below(3 * nodes + 1);

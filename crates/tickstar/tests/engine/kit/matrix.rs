@@ -4,10 +4,10 @@ use tickstar::catalog::{self, Config, Entry};
 
 use super::{Member, Random};
 
-/// The most combinations of values tried per algorithm.
+/// The maximum number of combinations of values tried per algorithm.
 const MOST: usize = 48;
 
-/// All that the conformance suite judges: the catalog, and the members that only tests know.
+/// All members of the conformance suite: the catalog, and the members that only tests know.
 pub fn members() -> Vec<Box<dyn Member>> {
     let boxed = |config| Box::new(config) as Box<dyn Member>;
     let mut members: Vec<_> = all_configs().map(boxed).collect();
@@ -15,13 +15,13 @@ pub fn members() -> Vec<Box<dyn Member>> {
     members
 }
 
-/// The complete algorithms of the catalog, for suites about arriving.
+/// The complete algorithms of the catalog, for suites about arrival.
 pub fn configs() -> Vec<Config> {
     all_configs().filter(|config| config.entry().facts.complete).collect()
 }
 
-/// Every algorithm of the catalog: with its defaults, and with combinations of its parameters' values: all
-/// of them, or a sample if they are too many.
+/// Every algorithm of the catalog: with its defaults, and with combinations of its parameters' values: all of them, or
+/// a sample if there are too many.
 fn all_configs() -> impl Iterator<Item = Config> {
     let defaults = catalog::all().iter().map(default_of);
     defaults.chain(catalog::all().iter().flat_map(combinations))
@@ -41,7 +41,7 @@ fn combinations(entry: &'static Entry) -> Vec<Config> {
         };
         settings = parameter.values.iter().flat_map(|&value| with(value)).collect();
     }
-    // Where tracing is free the budget is not shared, and the default shares stand for all.
+    // If tracing is free, the budget is not shared, and the default shares represent all.
     let shares: Vec<_> = parameters.iter().filter(|p| ["r", "c"].contains(&p.name)).collect();
     settings.retain(|set| {
         let usual = shares.iter().all(|share| set.contains(&(share.name, &share.default)));

@@ -1,4 +1,4 @@
-//! What the suites judge: anything with a name, facts and agents.
+//! What the suites test: anything with a name, facts and agents.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use super::{Draw, LayeredGraph, LayeredGrid};
 
 pub type Made<S> = Result<Box<dyn Agent<S>>, AgentError>;
 
-/// A configured algorithm: of the catalog, or one that only tests know.
+/// A configured algorithm: one of the catalog, or one that only tests know.
 pub trait Member: fmt::Debug {
     fn name(&self) -> &str;
 
-    /// What is declared of it, and checked.
+    /// Its declared properties, which are checked.
     fn facts(&self) -> &Facts;
 
     /// The value of a parameter, if it has that parameter.
@@ -47,9 +47,9 @@ impl Member for Config {
     }
 }
 
-/// A map on which every member can be tried.
+/// A map on which every member can be tested.
 pub trait Terrain: Map + Draw + Sized {
-    /// An agent of this member at `start`, to go to `goal`.
+    /// An agent of this member at `start` that walks to `goal`.
     fn agent(&self, member: &dyn Member, start: NodeId, goal: NodeId) -> Made<Self>;
 }
 

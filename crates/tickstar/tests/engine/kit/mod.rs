@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared test helpers.
 
 mod maps;
 mod matrix;
@@ -7,13 +7,13 @@ mod oracle;
 mod walk;
 mod world;
 
-pub use maps::{Draw, Kind, LayeredGraph, LayeredGrid, Problem, useless_nodes};
+pub use maps::{Draw, Kind, LayeredGraph, LayeredGrid, Problem, invalid_nodes};
 pub use matrix::{configs, members};
 pub use member::{Made, Member, Terrain};
 pub use oracle::{Oracle, distance_on_empty_map};
 pub use walk::{
-    Explored, Most, Tick, Walk, explore, explore_with, is_slow, most_moves, tick, too_many_ticks,
-    walk, walk_of, walk_within,
+    Explored, Tick, TickLimit, Walk, explore, explore_with, is_slow, max_moves, tick,
+    too_many_ticks, walk, walk_of, walk_within,
 };
 pub use world::{World, check_branch, check_estimates, discover, discover_within};
 
@@ -51,13 +51,13 @@ impl Random {
     }
 }
 
-/// Prints what it holds if the test panics while it lives.
-pub struct Telling<T: fmt::Debug>(pub T);
+/// Prints its content if the test panics during its lifetime.
+pub struct OnPanic<T: fmt::Debug>(pub T);
 
-impl<T: fmt::Debug> Drop for Telling<T> {
+impl<T: fmt::Debug> Drop for OnPanic<T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("in the case of {:?}", self.0);
+            eprintln!("failed with {:?}", self.0);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Distances and edges worked out without the engine's own code.
+//! Distances and edges computed independently of the engine's code.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ pub(super) const DIRECTIONS: [(i64, i64); 8] =
     [(0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (1, 1), (-1, 1), (-1, -1)];
 
 impl Oracle {
-    /// From the free cells and the rules of the grid, not from its edges.
+    /// Computed from the free cells and the rules of the grid, not from its edges.
     pub fn of_grid(grid: &Grid) -> Oracle {
         let mut edges = vec![Vec::new(); grid.size()];
         for (x, y) in (0..grid.height()).flat_map(|y| (0..grid.width()).map(move |x| (x, y))) {
@@ -27,7 +27,7 @@ impl Oracle {
         Oracle { edges }
     }
 
-    /// Takes in that these cells of the grid were blocked or opened.
+    /// Processes that these cells of the grid were blocked or opened.
     pub fn update(&mut self, grid: &Grid, changed: &[NodeId]) {
         for &node in changed {
             for near in [node].into_iter().chain(around(grid, node, &DIRECTIONS)) {
@@ -47,8 +47,8 @@ impl Oracle {
         Oracle { edges }
     }
 
-    /// The edges of a space in the order in which it tells them, for what is listed by that order.
-    pub fn as_told(space: &impl Map) -> Oracle {
+    /// The edges of a space in its visiting order, for listings that depend on that order.
+    pub fn in_visit_order(space: &impl Map) -> Oracle {
         let mut edges = vec![Vec::new(); space.size()];
         for (from, edges) in (0..).map(NodeId).zip(&mut edges) {
             space.for_each_edge(from, |to, cost| edges.push((to, cost)));
@@ -56,7 +56,7 @@ impl Oracle {
         Oracle { edges }
     }
 
-    /// How many nodes there are, blocked ones included.
+    /// The number of nodes, including blocked ones.
     pub fn size(&self) -> usize {
         self.edges.len()
     }
@@ -70,7 +70,7 @@ impl Oracle {
         between.map(|&(_, cost)| cost).min()
     }
 
-    /// Dijkstra's search from one node to all.
+    /// Dijkstra's algorithm from one node to all.
     pub fn distances(&self, from: NodeId) -> Vec<Option<Cost>> {
         let mut distances = vec![None; self.size()];
         let mut open = BinaryHeap::from([Reverse((0, from))]);
@@ -98,7 +98,7 @@ impl Oracle {
     }
 }
 
-/// The edges from a cell: to the free cells around it that the rules of the grid let it go to.
+/// The edges from a cell: to the free cells around it that the rules of the grid allow.
 fn edges_from(grid: &Grid, cell: Cell) -> Vec<(NodeId, Cost)> {
     let (x, y) = (i64::from(cell.x), i64::from(cell.y));
     let (width, height) = (i64::from(grid.width()), i64::from(grid.height()));
@@ -118,7 +118,7 @@ fn edges_from(grid: &Grid, cell: Cell) -> Vec<(NodeId, Cost)> {
     edges
 }
 
-/// The cells in these directions, free or not, as far as they are on the map.
+/// The cells on the map in these directions, free or not.
 pub(super) fn around(grid: &Grid, node: NodeId, directions: &[(i64, i64)]) -> Vec<NodeId> {
     let Cell { x, y } = grid.cell(node);
     let beside = directions.iter().filter_map(|&(dx, dy)| {
@@ -129,7 +129,7 @@ pub(super) fn around(grid: &Grid, node: NodeId, directions: &[(i64, i64)]) -> Ve
     beside.collect()
 }
 
-/// The distance between two cells on an empty map: octile, or Manhattan with four neighbours.
+/// The distance between two cells on an empty map: octile, or Manhattan with four neighbors.
 pub fn distance_on_empty_map(grid: &Grid, from: NodeId, to: NodeId) -> Cost {
     let [from, to] = [from, to].map(|node| grid.cell(node));
     match grid.neighbors() {

@@ -6,18 +6,18 @@ use tickstar::{Agent, Cost, Event, Map, NodeId, Seen, Slice, Step};
 
 use super::{Member, Oracle, Problem};
 
-/// Everything a search did and knows.
+/// Everything that a search did and found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explored {
-    /// The nodes expanded, in order.
+    /// The expanded nodes, in order.
     pub order: Vec<NodeId>,
     pub status: Status,
     pub path: Option<Vec<NodeId>>,
-    /// Cost and parent of every node.
+    /// The cost and parent of every node.
     pub tree: Vec<(Option<Cost>, Option<NodeId>)>,
 }
 
-/// Runs a search to its end, so many expansions at a time, with a look at it at every pause.
+/// Runs a search to its end, the given number of expansions at a time, with a callback at every pause.
 pub fn explore_with<S: Map>(
     search: &mut BestFirst,
     space: &S,
@@ -29,9 +29,7 @@ pub fn explore_with<S: Map>(
     let mut order = Vec::new();
     loop {
         let mut watch = |work| {
-            let Work::Expand { node, .. } = work else {
-                panic!("a search does nothing but expand")
-            };
+            let Work::Expand { node, .. } = work else { panic!("a search only expands") };
             order.push(node);
             true
         };
@@ -50,7 +48,7 @@ pub fn explore_with<S: Map>(
     }
 }
 
-/// As [`explore_with`], in one go.
+/// Like [`explore_with`], without pauses.
 pub fn explore<S: Map>(search: &mut BestFirst, space: &S, ends: (NodeId, NodeId)) -> Explored {
     explore_with(search, space, ends, u64::MAX, |_| ())
 }
@@ -59,14 +57,14 @@ pub fn explore<S: Map>(search: &mut BestFirst, space: &S, ends: (NodeId, NodeId)
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tick {
     pub step: Step,
-    /// The nodes expanded, in order.
+    /// The expanded nodes, in order.
     pub expanded: Vec<NodeId>,
-    /// The nodes of levels above the map that were expanded, in order.
+    /// The expanded nodes of levels above the map, in order.
     pub above: Vec<(usize, NodeId)>,
     pub traces: u64,
     pub updates: u64,
     pub events: Vec<Event>,
-    /// Where it was heading after the tick.
+    /// Its target after the tick.
     pub target: Option<NodeId>,
 }
 
@@ -109,7 +107,7 @@ pub fn tick<S: Map>(
 pub struct Walk {
     pub ticks: Vec<Tick>,
     pub cost: Cost,
-    /// The cost of what was walked after each tick.
+    /// The cost walked so far, after each tick.
     pub cost_after: Vec<Cost>,
 }
 
@@ -130,31 +128,31 @@ impl Walk {
         self.ticks.iter().flat_map(|tick| tick.expanded.iter().copied())
     }
 
-    /// The cost of what was walked from this tick's step on.
+    /// The cost walked from this tick's step on.
     pub fn cost_from(&self, tick: usize) -> Cost {
         let before = tick.checked_sub(1).map_or(Cost::ZERO, |before| self.cost_after[before]);
         self.cost - before
     }
 }
 
-/// A number of ticks no sound agent needs, but for those that are slow to give up.
+/// More ticks than any correct agent needs, except those that are slow to give up.
 pub fn too_many_ticks(size: usize, budget: u64) -> usize {
     50 * (size + 10) * (1 + 100 / budget as usize)
 }
 
-/// Whether an algorithm arrives by raising its estimates.
+/// Whether an algorithm arrives by raising its heuristic.
 pub fn is_slow(member: &dyn Member) -> bool {
     member.facts().no_openings.is_some()
 }
 
-/// As many moves as one that arrives and gives up by raising its estimates may need.
+/// The maximum number of moves of an agent that arrives and gives up by raising its heuristic.
 ///
-/// With `n` nodes within reach, of which the dearest edge costs `D`, it gives up when an estimate exceeds
-/// `n·D` and the largest plain estimate `H` among them. Until then each of them can be raised to that, and
-/// once by an edge beyond it. A step of cost `c` leads to an estimate that is lower by `c`, so
-/// all steps together cost no more than all that was raised, and the first estimate. No step
-/// is cheaper than the cheapest edge.
-pub fn most_moves<S: Map>(
+/// With `n` reachable nodes, and `D` as the cost of the most expensive edge among them, it gives up when a heuristic
+/// exceeds `n·D` plus the largest initial heuristic `H` among them. Until then each of them can be raised to that
+/// value, and once beyond it by one edge. A step of cost `c` leads to a heuristic that is lower by `c`, so all steps
+/// together cost no more than the sum of all increases, plus the first heuristic. No step is cheaper than the cheapest
+/// edge.
+pub fn max_moves<S: Map>(
     space: &S,
     oracle: &Oracle,
     (from, goal): (NodeId, NodeId),
@@ -169,62 +167,62 @@ pub fn most_moves<S: Map>(
     usize::try_from(highest.checked_mul(n)? / cheapest + n).ok()
 }
 
-/// What no sound agent exceeds: so many ticks in all that are not spent waiting, and so many in a row that are.
+/// The limits that no correct agent exceeds: on all ticks not spent waiting, and on consecutive waits.
 #[derive(Clone, Copy, Debug)]
-pub struct Most {
+pub struct TickLimit {
     pub moves: usize,
     pub waits: usize,
-    /// An agent that exceeds it has stopped for good, which is not an error.
+    /// An agent that exceeds them has stopped permanently, which is not an error.
     pub may_stop: bool,
 }
 
-impl Most {
-    /// For an agent that is quick to give up: so many ticks.
-    pub fn ticks(ticks: usize) -> Most {
-        Most { moves: ticks, waits: ticks, may_stop: false }
+impl TickLimit {
+    /// For an agent that is quick to give up: this many ticks.
+    pub fn ticks(ticks: usize) -> TickLimit {
+        TickLimit { moves: ticks, waits: ticks, may_stop: false }
     }
 
-    /// For an agent of this algorithm. One that is slow to give up may need many moves. Those that avoid
-    /// depressions have been seen to take a little more than is said above: their steps do not always lower
-    /// the estimate by what they cost. Where ticks are cut short to a unit of work, one may spend as many
-    /// on a step as thrice the nodes there are, and more if some are cut short to nothing.
-    /// One that is not complete may stop anywhere, and has when it waits as often as there are nodes.
-    pub fn of<S: Map>(member: &dyn Member, problem: &Problem<S>, budget: u64) -> Most {
+    /// For an agent of this algorithm. One that is slow to give up may need many moves. Those that avoid depressions
+    /// have been observed to exceed the bound above slightly: their steps do not always lower the heuristic by their
+    /// cost. If ticks are cut short to one unit of work, a step may take three times as many ticks as there are nodes,
+    /// and more if some are cut short to nothing. An agent that is not complete may stop anywhere; it has stopped when
+    /// it waits as often as there are nodes.
+    pub fn of<S: Map>(member: &dyn Member, problem: &Problem<S>, budget: u64) -> TickLimit {
         let size = problem.oracle.size();
         if !member.facts().complete {
-            return Most { moves: 50 * (size + 10), waits: size + 10, may_stop: true };
+            return TickLimit { moves: 50 * (size + 10), waits: size + 10, may_stop: true };
         }
         if !is_slow(member) {
-            return Most::ticks(too_many_ticks(size, budget));
+            return TickLimit::ticks(too_many_ticks(size, budget));
         }
         let ends = (problem.start, problem.goal);
-        let moves = most_moves(&problem.space, &problem.oracle, ends).unwrap_or(usize::MAX);
-        Most { moves: moves.saturating_mul(20), waits: 50 * (size + 10), may_stop: false }
+        let moves = max_moves(&problem.space, &problem.oracle, ends).unwrap_or(usize::MAX);
+        TickLimit { moves: moves.saturating_mul(20), waits: 50 * (size + 10), may_stop: false }
     }
 
-    /// Counts a step. Returns whether the agent has stopped for good. Panics when it must not.
-    pub fn count(self, step: Step, so_far: &mut Most) -> bool {
+    /// Counts a step. Returns whether the agent has stopped permanently. Panics if it must not.
+    pub fn count(self, step: Step, so_far: &mut TickLimit) -> bool {
         if step == Step::Wait {
             so_far.waits += 1;
         } else {
-            *so_far = Most { moves: so_far.moves + 1, waits: 0, ..*so_far };
+            *so_far = TickLimit { moves: so_far.moves + 1, waits: 0, ..*so_far };
         }
         let within = so_far.moves <= self.moves && so_far.waits <= self.waits;
-        assert!(within || self.may_stop, "the agent walks for ever");
+        assert!(within || self.may_stop, "the agent walks forever");
         !within
     }
 }
 
-/// Lets an agent walk until it arrives, gives up or stops. Every step must be an edge, and it must end.
+/// Lets an agent walk until it arrives, gives up or stops. Every step must be an edge, and the walk must end.
 pub fn walk_within<S: Map>(
-    most: Most,
+    most: TickLimit,
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
     budget: u64,
     mut patience: impl FnMut() -> u64,
 ) -> Walk {
     let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
-    let mut so_far = Most::ticks(0);
+    let mut so_far = TickLimit::ticks(0);
     loop {
         let from = agent.position();
         let tick = tick(agent, &problem.space, Seen::default(), budget, patience());
@@ -234,14 +232,14 @@ pub fn walk_within<S: Map>(
         if to != from {
             walk.cost = walk.cost + problem.oracle.path_cost(&[from, to]);
         }
-        assert_eq!(agent.position(), to, "the agent stands where its step led");
-        assert_ne!(step, Step::Move(from), "a move leads elsewhere");
+        assert_eq!(agent.position(), to, "the agent expects to be where its step leads");
+        assert_ne!(step, Step::Move(from), "a move changes the position");
         walk.ticks.push(tick);
         walk.cost_after.push(walk.cost);
         match step {
             Step::Arrived => assert_eq!(agent.position(), problem.goal),
             Step::Unreachable => {
-                assert_eq!(problem.optimum, None, "it gave up where there is a way");
+                assert_eq!(problem.optimum, None, "it gave up although a path exists");
             }
             Step::Move(_) | Step::Wait if stopped => {}
             Step::Move(_) | Step::Wait => continue,
@@ -250,14 +248,14 @@ pub fn walk_within<S: Map>(
     }
 }
 
-/// As [`walk_within`], for an agent that is quick to give up.
+/// Like [`walk_within`], for an agent that is quick to give up.
 pub fn walk_with<S: Map>(
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
     budget: u64,
     patience: impl FnMut() -> u64,
 ) -> Walk {
-    let most = Most::ticks(too_many_ticks(problem.oracle.size(), budget));
+    let most = TickLimit::ticks(too_many_ticks(problem.oracle.size(), budget));
     walk_within(most, agent, problem, budget, patience)
 }
 
@@ -269,12 +267,12 @@ pub fn walk<S: Map>(
     walk_with(agent, problem, budget, || u64::MAX)
 }
 
-/// As [`walk`], for an agent of this algorithm.
+/// Like [`walk`], for an agent of this algorithm.
 pub fn walk_of<S: Map>(
     member: &dyn Member,
     agent: &mut (impl Agent<S> + ?Sized),
     problem: &Problem<S>,
     budget: u64,
 ) -> Walk {
-    walk_within(Most::of(member, problem, budget), agent, problem, budget, || u64::MAX)
+    walk_within(TickLimit::of(member, problem, budget), agent, problem, budget, || u64::MAX)
 }

@@ -11,21 +11,21 @@ use tickstar::{
 
 use super::oracle::{DIRECTIONS, around, distance_on_empty_map};
 use super::{
-    LayeredGrid, Most, Oracle, Problem, Random, Tick, Walk, is_slow, tick, too_many_ticks,
+    LayeredGrid, Oracle, Problem, Random, Tick, TickLimit, Walk, is_slow, tick, too_many_ticks,
 };
 
 /// A map that an agent discovers on its way: it sees the cells around it.
 #[derive(Clone)]
 pub struct World {
-    /// The map as it is, and the task.
+    /// The true map, and the task.
     pub truth: Problem<LayeredGrid>,
-    /// The map as the agent knows it. What it has not seen it takes for free.
+    /// The map as the agent knows it. Cells that it has not seen are assumed to be free.
     pub known: LayeredGrid,
     /// The edges of the known map.
     pub belief: Oracle,
-    /// What was seen to be blocked since the agent was last told.
-    pub news: Vec<NodeId>,
-    /// How many cells are blocked and still taken for free.
+    /// The cells seen to be blocked that have not been reported to the agent yet.
+    pub unreported: Vec<NodeId>,
+    /// The number of blocked cells that are still assumed to be free.
     pub hidden: usize,
 }
 
@@ -36,19 +36,19 @@ impl fmt::Debug for World {
 }
 
 impl World {
-    /// The agent stands at the start and has had a look round.
+    /// The agent is at the start and has seen the cells around it.
     fn new(truth: Problem<LayeredGrid>, known: Grid) -> World {
         let known = Layered::new(known).unwrap();
         let belief = Oracle::of_grid(&known);
         let hidden = known.free_cells().count() - truth.space.free_cells().count();
         let start = truth.start;
-        let mut world = World { truth, known, belief, news: Vec::new(), hidden };
+        let mut world = World { truth, known, belief, unreported: Vec::new(), hidden };
         world.look(start);
-        world.news.clear();
+        world.unreported.clear();
         world
     }
 
-    /// Nothing but the size of the map is known.
+    /// Only the size of the map is known.
     pub fn unknown(truth: Problem<LayeredGrid>) -> World {
         let grid = &truth.space;
         let known = Grid::new(grid.width(), grid.height()).unwrap();
@@ -56,7 +56,7 @@ impl World {
         World::new(truth, known)
     }
 
-    /// The map is known, but for these cells which are blocked as well.
+    /// The map is known, except for these cells, which are blocked as well.
     pub fn partial(map: &Problem<LayeredGrid>, blocked: &[NodeId]) -> World {
         let mut truth = map.space.clone();
         for &node in blocked {
@@ -66,7 +66,7 @@ impl World {
         World::new(Problem::new(truth, oracle, map.start, map.goal), map.space.space().clone())
     }
 
-    /// Easy or hard, unknown or known in part, up to so wide and high.
+    /// Easy or hard, unknown or partly known, at most `side` wide and high.
     pub fn random(random: &mut Random, side: u64) -> World {
         let map = if random.chance(50) {
             let [width, height] = [(); 2].map(|()| 1 + random.below(side) as u32);
@@ -84,70 +84,71 @@ impl World {
         World::partial(&map, &blocked)
     }
 
-    /// An agent at the start that knows what is known.
+    /// An agent at the start with the known map.
     pub fn agent(&self, config: &Config) -> Box<dyn Agent<LayeredGrid> + Send> {
         config.agent(&self.known, self.truth.start, self.truth.goal).unwrap()
     }
 
-    /// As [`Most::of`]. Each cell that is seen may cost a whole search and walk; but what was learned stays.
-    pub fn most(&self, config: &Config, budget: u64) -> Most {
+    /// Like [`TickLimit::of`]. Each cell that is seen may require a whole search and walk; but the learned heuristic is
+    /// kept.
+    pub fn tick_limit(&self, config: &Config, budget: u64) -> TickLimit {
         let Problem { start, goal, .. } = self.truth;
         let known = Problem::new(self.known.clone(), self.belief.clone(), start, goal);
-        let most = Most::of(config, &known, budget);
+        let most = TickLimit::of(config, &known, budget);
         let again = if is_slow(config) { 1 } else { self.hidden + 1 };
-        Most {
+        TickLimit {
             moves: most.moves.saturating_mul(again),
             waits: most.waits.saturating_mul(again),
             ..most
         }
     }
 
-    /// As [`World::agent`], with the search to look at.
+    /// Like [`World::agent`], with access to the search.
     pub fn time_bounded(&self, config: TimeBoundedConfig) -> TimeBounded {
         TimeBounded::new(&self.known, config, self.truth.start, self.truth.goal).unwrap()
     }
 
-    /// Sees the cells around a place.
+    /// Sees the cells around a node.
     pub fn look(&mut self, at: NodeId) {
         let sides = if self.known.neighbors() == Neighbors::Four { 4 } else { 8 };
-        let mut news = around(&self.known, at, &DIRECTIONS[..sides]);
-        news.retain(|&node| {
+        let mut unreported = around(&self.known, at, &DIRECTIONS[..sides]);
+        unreported.retain(|&node| {
             let cell = self.known.cell(node);
             !self.truth.space.is_free(cell) && self.known.set_free(cell, false).unwrap()
         });
-        self.belief.update(&self.known, &news);
-        self.hidden -= news.len();
-        self.news.extend(news);
+        self.belief.update(&self.known, &unreported);
+        self.hidden -= unreported.len();
+        self.unreported.extend(unreported);
     }
 }
 
-/// Lets an agent walk in a world until it arrives or gives up, with a look at it after each tick, before
-/// it looks round. Every step must be an edge of the true map.
+/// Lets an agent walk in a world until it arrives or gives up, with a callback after each tick, before it sees new
+/// cells. Every step must be an edge of the true map.
 pub fn discover<A: Agent<LayeredGrid> + ?Sized>(
     agent: &mut A,
     world: &mut World,
     budget: u64,
     pause: impl FnMut(&A, &World, &Tick),
 ) -> Walk {
-    // Each cell that is seen may cost a whole search and walk.
+    // Each cell that is seen may require a whole search and walk.
     let most = too_many_ticks(world.known.free_cells().count(), budget) * (world.hidden + 1);
-    discover_within(Most::ticks(most), agent, world, budget, pause)
+    discover_within(TickLimit::ticks(most), agent, world, budget, pause)
 }
 
-/// As [`discover`], for an agent that may take so long.
+/// Like [`discover`], with the given limit.
 pub fn discover_within<A: Agent<LayeredGrid> + ?Sized>(
-    most: Most,
+    most: TickLimit,
     agent: &mut A,
     world: &mut World,
     budget: u64,
     mut pause: impl FnMut(&A, &World, &Tick),
 ) -> Walk {
     let mut walk = Walk { ticks: Vec::new(), cost: Cost::ZERO, cost_after: Vec::new() };
-    let mut so_far = Most::ticks(0);
+    let mut so_far = TickLimit::ticks(0);
     loop {
         let from = agent.position();
-        let news = std::mem::take(&mut world.news);
-        let tick = tick(agent, &world.known, Seen { changed: &news }, budget, u64::MAX);
+        let unreported = std::mem::take(&mut world.unreported);
+        let tick = tick(agent, &world.known, Seen { changed: &unreported }, budget, u64::MAX);
         pause(agent, world, &tick);
         let step = tick.step;
         let stopped = most.count(step, &mut so_far);
@@ -163,7 +164,7 @@ pub fn discover_within<A: Agent<LayeredGrid> + ?Sized>(
             Step::Arrived => assert_eq!(from, world.truth.goal),
             Step::Unreachable => {
                 let way = world.belief.distance(from, world.truth.goal);
-                assert_eq!(way, None, "it gave up where there may be a way");
+                assert_eq!(way, None, "it gave up although a path may exist");
             }
         }
         if stopped || matches!(step, Step::Arrived | Step::Unreachable) {
@@ -172,7 +173,7 @@ pub fn discover_within<A: Agent<LayeredGrid> + ?Sized>(
     }
 }
 
-/// Checks that parents lead from a node, if the search has met it, to a root, at ever smaller costs.
+/// Checks that parent pointers lead from a node, if the search has generated it, to a root, with decreasing costs.
 pub fn check_branch(search: &BestFirst, space: &impl Map, from: NodeId) {
     let Some(mut cost) = search.cost_to(from) else { return };
     let mut node = from;
@@ -181,15 +182,15 @@ pub fn check_branch(search: &BestFirst, space: &impl Map, from: NodeId) {
             assert_eq!(cost, Cost::ZERO, "{node} has no parent and is no root");
             return;
         };
-        let before = search.cost_to(parent).expect("a parent was met");
+        let before = search.cost_to(parent).expect("a parent was generated");
         assert!(before < cost, "from {node} at {cost:?} back to {parent} at {before:?}");
         (node, cost) = (parent, before);
     }
-    panic!("the way back from {from} has no end");
+    panic!("the parent pointers from {from} form a cycle");
 }
 
-/// Checks that the estimates of a search are consistent on this map, zero at the goal, not below those
-/// of the space, and never above the true distance to the goal. Answers how many are above the space's.
+/// Checks that the heuristic of a search is consistent on this map, zero at the goal, not below that of the space, and
+/// never above the true distance to the goal. Returns how many values are above the space's.
 pub fn check_estimates(
     search: &BestFirst,
     grid: &Grid,

@@ -1,5 +1,5 @@
-//! The levels of a map in numbers: how its groups are made up, what a cell belongs to, how two cells
-//! are connected, and what repairs cost.
+//! Statistics of a map's hierarchy: how groups are composed, which nodes a cell belongs to, how two cells are
+//! connected, and what repairs cost.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -15,39 +15,39 @@ use crate::generate::Dice;
 pub struct Levels<'a> {
     /// The map.
     pub grid: &'a Grid,
-    /// Its levels from 1 up.
+    /// Its levels from 1 upwards.
     pub hierarchy: &'a Hierarchy,
 }
 
-/// One level in numbers.
+/// Statistics of one level.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Layer {
-    /// Which one; 0 is the map.
+pub struct LevelStats {
+    /// The level; 0 is the map.
     pub level: usize,
-    /// Its nodes.
+    /// The number of nodes.
     pub nodes: usize,
-    /// Its edges, each counted once.
+    /// The number of edges, each counted once.
     pub edges: usize,
-    /// Neighbors a node.
+    /// Neighbors per node.
     pub mean_degree: f64,
-    /// The longest edge from one mean position to another, as the crow flies, in cells.
+    /// The longest edge: the Euclidean distance between two mean positions, in cells.
     pub longest_edge: f64,
-    /// The groups of nodes of the level below that its nodes stand for; none on level 0.
+    /// The groups of nodes of the level below that its nodes represent; none on level 0.
     pub groups: Option<Groups>,
 }
 
-/// The groups of nodes that a level was made of.
+/// Statistics of the groups of nodes that a level was built from.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Groups {
-    /// Nodes in a group.
+    /// Nodes per group.
     pub mean_size: f64,
-    /// Nodes in the largest one.
+    /// Nodes in the largest group.
     pub largest: usize,
-    /// Groups of two and more that are all joined to each other.
+    /// Groups of two or more nodes that are all adjacent to each other.
     pub cliques: usize,
-    /// Groups of one.
+    /// Groups of one node.
     pub singles: usize,
-    /// All others: something hangs on that is not joined to each member.
+    /// All others: with a node that is not adjacent to every member.
     pub others: usize,
 }
 
@@ -58,7 +58,7 @@ pub struct Ancestor {
     pub level: usize,
     /// The node's id on its level.
     pub node: u32,
-    /// The cells below it.
+    /// The number of cells it represents.
     pub cells: u32,
     /// Their mean column and row.
     pub mean: (f64, f64),
@@ -69,25 +69,25 @@ pub struct Ancestor {
 /// How two cells are connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Connection {
-    /// There is a way from one to the other.
+    /// There is a path from one to the other.
     pub reachable: bool,
-    /// The parents that had to be looked up to know.
+    /// How many parents were looked up to find out.
     pub look_ups: usize,
-    /// The first level on which an edge joins their nodes. It may be missing even if there is a way: two
+    /// The first level on which an edge joins their nodes. There may be none even if there is a path: two
     /// orphans of one group.
     pub joined: Option<usize>,
-    /// The first level on which they are one node.
+    /// The first level on which they are the same node.
     pub merged: Option<usize>,
 }
 
 impl Levels<'_> {
     /// The nodes of a level.
     pub fn nodes(&self, level: usize) -> impl Iterator<Item = NodeId> + '_ {
-        let (grid, layer) = (self.grid, self.hierarchy.level(level));
-        let size = if level == 0 { grid.size() } else { layer.size() };
+        let (grid, above) = (self.grid, self.hierarchy.level(level));
+        let size = if level == 0 { grid.size() } else { above.size() };
         let is_used = move |&node: &NodeId| match level {
             0 => grid.contains(node),
-            _ => layer.contains(node),
+            _ => above.contains(node),
         };
         (0..size as u32).map(NodeId).filter(is_used)
     }
@@ -115,12 +115,12 @@ impl Levels<'_> {
         }
     }
 
-    /// How many cells a node stands for.
+    /// How many cells a node represents.
     pub fn cells(&self, level: usize, node: NodeId) -> u32 {
         if level == 0 { 1 } else { self.hierarchy.cell_count(level, node) }
     }
 
-    /// The mean column and row of the cells below a node.
+    /// The mean column and row of the cells that a node represents.
     pub fn mean(&self, level: usize, node: NodeId) -> (f64, f64) {
         if let Some((x, y, cells)) = self.hierarchy.position(level, node) {
             (x as f64 / f64::from(cells), y as f64 / f64::from(cells))
@@ -130,12 +130,12 @@ impl Levels<'_> {
         }
     }
 
-    /// Every level in numbers, from the map up.
-    pub fn layers(&self) -> Vec<Layer> {
-        (0..=self.hierarchy.height()).map(|level| self.layer(level)).collect()
+    /// Statistics of every level, from the map upwards.
+    pub fn stats(&self) -> Vec<LevelStats> {
+        (0..=self.hierarchy.height()).map(|level| self.level_stats(level)).collect()
     }
 
-    fn layer(&self, level: usize) -> Layer {
+    fn level_stats(&self, level: usize) -> LevelStats {
         let (mut nodes, mut ends, mut longest) = (0, 0, 0.0_f64);
         for node in self.nodes(level) {
             nodes += 1;
@@ -147,7 +147,7 @@ impl Levels<'_> {
                 longest = longest.max(dx * dx + dy * dy);
             });
         }
-        Layer {
+        LevelStats {
             level,
             nodes,
             edges: ends / 2,
@@ -181,7 +181,7 @@ impl Levels<'_> {
         groups
     }
 
-    /// The sizes of the parts the map falls into, the largest first: the cells below each node that has no
+    /// The sizes of the connected parts of the map, the largest first: the cells of each node that has no
     /// parent.
     pub fn parts(&self) -> Vec<u32> {
         let roots = |level| {
@@ -193,7 +193,7 @@ impl Levels<'_> {
         sizes
     }
 
-    /// What a free cell belongs to, from itself up to all that can be reached from there.
+    /// The nodes that a free cell belongs to, from itself up to the node of all cells reachable from it.
     pub fn ancestors(&self, cell: NodeId) -> Vec<Ancestor> {
         let chain = std::iter::successors(Some((0, cell)), |&(level, node)| {
             self.hierarchy.parent(level, node).map(|parent| (level + 1, parent))
@@ -225,19 +225,19 @@ impl Levels<'_> {
     }
 }
 
-/// What the stream of random numbers is for, beside those of the worlds.
+/// The key of the stream of random numbers, distinct from those of the worlds.
 const CHURN: u32 = 3;
 
-/// So many edits of a map, one after another: free cells drawn at random are blocked (`false`), and each is
-/// freed again (`true`) when up to a hundredth of the free cells are blocked, so that the map stays about as
-/// it is. Blocks and frees are half of the edits each, and an even number of them leaves the map as it was.
-/// None if the map has no free cell.
+/// A sequence of `count` edits of a map: free cells drawn at random are blocked (`false`), and each is freed
+/// again (`true`) once up to a hundredth of the free cells are blocked, so that the map stays about the same.
+/// Half of the edits block and half free, and an even number of them restores the map. Empty if the map has
+/// no free cell.
 pub fn churn(grid: &Grid, count: usize, seed: u64) -> Vec<(Cell, bool)> {
     let free: Vec<Cell> = grid.free_cells().collect();
     let blocks = count.div_ceil(2);
     let blocked = (free.len() / 100).clamp(1, (count / 4).max(1));
     let order = Dice::keyed(seed, [CHURN, 0, 0, 0, 0, 0]).choose(free, blocks);
-    // Where there are fewer cells than edits they are gone through again.
+    // With fewer cells than edits, the cells are used again in the same order.
     let cells = || order.iter().copied().cycle().take(if order.is_empty() { 0 } else { blocks });
     let frees = std::iter::repeat_n(None, blocked).chain(cells().map(Some));
     let blocks = cells().map(Some).chain(std::iter::repeat(None));
@@ -247,21 +247,21 @@ pub fn churn(grid: &Grid, count: usize, seed: u64) -> Vec<(Cell, bool)> {
     frees.zip(blocks).flat_map(turn).flatten().take(count).collect()
 }
 
-/// How a count is spread over many cases.
+/// The distribution of a count over many cases.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Counts {
     /// The mean.
     pub mean: f64,
-    /// Half of the cases have no more.
+    /// The median.
     pub p50: u64,
-    /// Of a hundred cases, 99 have no more.
+    /// The 99th percentile.
     pub p99: u64,
-    /// The most.
+    /// The maximum.
     pub max: u64,
 }
 
 impl Counts {
-    /// Of these; zero if there are none.
+    /// The distribution of these counts; zero if there are none.
     pub fn of(counts: &[u64]) -> Counts {
         let mean = ratio(counts.iter().sum::<u64>() as f64, counts.len());
         let ranked = Ranked::new(counts.iter().map(|&count| count as f64));
@@ -270,8 +270,8 @@ impl Counts {
     }
 }
 
-/// The tables of subgoals of a level of a map that has its levels, made on all processors. `tick` is called
-/// for each of so many steps.
+/// The tables of subgoals for a level of a map, computed on all processors; none if the map has no hierarchy.
+/// `tick` is called after each step, with the total number of steps.
 ///
 /// # Errors
 /// When the level has too many nodes.
@@ -281,7 +281,7 @@ pub fn subgoals(
     tick: impl Fn(usize) + Sync,
 ) -> Result<Option<Subgoals>, TooManyPairs> {
     let Some(hierarchy) = grid.hierarchy() else { return Ok(None) };
-    // Counted before anything is allocated for them.
+    // Checked before anything is allocated.
     let pairs = (hierarchy.count(level) as u64).saturating_pow(2);
     if pairs > MOST_PAIRS {
         return Err(TooManyPairs { level, nodes: hierarchy.count(level) });
@@ -302,10 +302,10 @@ pub fn subgoals(
     Ok(Some(plan.finish(columns)))
 }
 
-/// The most pairs of nodes for which subgoals are made: tables of 500 MB.
+/// The most pairs of nodes for which subgoals are computed: tables of 500 MB.
 const MOST_PAIRS: u64 = 250_000_000;
 
-/// Tables would be too large.
+/// The tables would be too large.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "level {level} of the map has {nodes} nodes: that is too many for a table of all pairs; take a higher \
@@ -316,7 +316,7 @@ pub struct TooManyPairs {
     nodes: usize,
 }
 
-/// A sum shared out; nothing among none.
+/// The mean for a sum over `count` cases; 0 if there are none.
 fn ratio(sum: f64, count: usize) -> f64 {
     sum / count.max(1) as f64
 }
@@ -331,13 +331,13 @@ mod tests {
     }
 
     #[test]
-    fn a_small_map_in_numbers() {
-        // Four cells that are a clique, and one that hangs on.
+    fn statistics_of_a_small_map() {
+        // A clique of four cells, and a fifth attached to it.
         let grid = Grid::from_rows(["..#", "..."]).unwrap();
         let hierarchy = Hierarchy::new(&grid).unwrap();
-        let layers = Levels { grid: &grid, hierarchy: &hierarchy }.layers();
+        let stats = Levels { grid: &grid, hierarchy: &hierarchy }.stats();
         let root_of_two = 2.0_f64.sqrt();
-        let cells = Layer {
+        let cells = LevelStats {
             level: 0,
             nodes: 5,
             edges: 7,
@@ -346,7 +346,7 @@ mod tests {
             groups: None,
         };
         let groups = Groups { mean_size: 5.0, largest: 5, cliques: 0, singles: 0, others: 1 };
-        let whole = Layer {
+        let whole = LevelStats {
             level: 1,
             nodes: 1,
             edges: 0,
@@ -354,22 +354,22 @@ mod tests {
             longest_edge: 0.0,
             groups: Some(groups),
         };
-        assert_eq!(layers, [cells, whole]);
+        assert_eq!(stats, [cells, whole]);
     }
 
     #[test]
-    fn levels_fit_into_each_other() {
+    fn levels_are_nested() {
         for name in ["rooms-64", "random-64", "caves-128"] {
             let grid = builtin::find(name).unwrap().grid();
             let hierarchy = Hierarchy::new(&grid).unwrap();
             let levels = Levels { grid: &grid, hierarchy: &hierarchy };
-            let layers = levels.layers();
-            assert_eq!(layers[0].nodes, grid.free_cells().count());
-            for pair in layers.windows(2) {
+            let stats = levels.stats();
+            assert_eq!(stats[0].nodes, grid.free_cells().count());
+            for pair in stats.windows(2) {
                 let groups = pair[1].groups.as_ref().unwrap();
                 assert_eq!(pair[1].nodes, hierarchy.count(pair[1].level));
                 assert_eq!(groups.cliques + groups.singles + groups.others, pair[1].nodes);
-                // Those that are whole parts have no group.
+                // A node that is a whole connected part belongs to no group.
                 let members = (groups.mean_size * pair[1].nodes as f64).round() as usize;
                 let roots = levels.nodes(pair[0].level);
                 let roots = roots.filter(|&n| hierarchy.parent(pair[0].level, n).is_none());
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_and_all_above_it() {
+    fn the_ancestors_of_a_cell() {
         let grid = builtin::find("caves-128").unwrap().grid();
         let hierarchy = Hierarchy::new(&grid).unwrap();
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn two_cells_meet_where_there_is_a_way() {
+    fn two_cells_merge_exactly_when_there_is_a_path() {
         let grid = Grid::from_rows(["....#.", "....#.", "....#."]).unwrap();
         let hierarchy = Hierarchy::new(&grid).unwrap();
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_come_in_pairs_and_leave_the_map_as_it_was() {
+    fn an_even_number_of_edits_restores_the_map() {
         let grid = builtin::find("rooms-64").unwrap().grid();
         let small = Grid::from_rows([".#", ".."]).unwrap();
         for (grid, count) in [(&grid, 400), (&grid, 20_000), (&small, 50), (&small, 7), (&small, 1)]
