@@ -17,6 +17,7 @@ pub struct Path {
 
 /// Why a start or goal cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum EndpointError {
     /// The start is blocked or outside the space.
     #[error("the start, {0}, is blocked or outside the map")]

@@ -26,6 +26,7 @@ pub struct Ratio {
 
 /// Why a number is not a usable [`Ratio`].
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum RatioError {
     /// Not a decimal number or a fraction.
     #[error("`{0}` is not a number: write a decimal such as 1.4 or a fraction such as 7/5")]

@@ -166,7 +166,7 @@ fn percent(text: String, field: &str, what: &'static str) -> Result<Ratio, World
         Ok(_) | Err(RatioError::Negative(_)) => Err(WorldKindError::Range { text, what }),
         Err(RatioError::TooFine(_)) if is_large() => Err(WorldKindError::Range { text, what }),
         Err(RatioError::TooFine(_)) => Err(WorldKindError::TooFine { text, found }),
-        Err(RatioError::NotANumber(_)) => Err(WorldKindError::NotANumber { text, found }),
+        Err(_) => Err(WorldKindError::NotANumber { text, found }),
     }
 }
 

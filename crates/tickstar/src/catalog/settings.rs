@@ -422,12 +422,12 @@ pub(super) mod pr_lrta {
 
     pub const GAMMA: Setting<PrLrtaConfig> = Setting {
         name: "gamma",
-        meaning: "the weight of costs relative to estimates, above 0 and at most 1, with at most two \
-                  decimals (the 2009 paper: 0.2, 0.4, 0.6, 1)",
+        meaning: "the weight of costs relative to estimates, above 0 and at most 1, with two decimals \
+                  at most (the 2009 paper: 0.2, 0.4, 0.6, 1)",
         values: &["0.2", "0.6", "1"],
         show: |config| config.gamma.to_string(),
         apply: |config, text| {
-            let expected = "above 0 and at most 1, with at most two decimals";
+            let expected = "above 0 and at most 1, with two decimals at most";
             let fits = |g: Ratio| g.num() > 0 && g <= Ratio::ONE && g.den() <= FINEST;
             config.gamma = ratio(text, expected, fits)?;
             Ok(())

@@ -81,6 +81,7 @@ pub struct Subgoals {
 
 /// Why bytes cannot be read as the subgoals of a map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum SubgoalsError {
     /// Something else altogether.
     #[error("these are no subgoals: they do not begin like what `Subgoals::to_bytes` makes")]
