@@ -102,7 +102,7 @@ pub struct Sim {
 }
 
 impl Sim {
-    /// An agent at the start, which has looked around.
+    /// An agent at the start, which has observed its surroundings.
     ///
     /// # Errors
     /// When the agent cannot take the task.

@@ -4,9 +4,10 @@ use allocation_counter::{AllocationInfo, measure};
 use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
 use tickstar::agent::local::{Local, LocalConfig, Lookahead};
 use tickstar::agent::quickpath::QuickPath;
+use tickstar::search::SearchConfig;
 use tickstar::{
     Agent, Cell, Event, Grid, Layered, NodeId, Pool, Pra, PraConfig, Seen, Slice, Step,
-    TimeBounded, TimeBoundedConfig, catalog,
+    TimeBounded, TimeBoundedConfig, catalog, find_path,
 };
 use tickstar_lab::generate::{Kind, generate};
 
@@ -16,9 +17,9 @@ fn nodes<const N: usize>(grid: &Grid, cells: [(u32, u32); N]) -> [NodeId; N] {
 
 /// What it takes to make something, and the thing.
 fn make<T>(make: impl FnOnce() -> T) -> (T, AllocationInfo) {
-    let mut made = None;
-    let info = measure(|| made = Some(make()));
-    (made.unwrap(), info)
+    let mut result = None;
+    let info = measure(|| result = Some(make()));
+    (result.unwrap(), info)
 }
 
 /// The bytes of an agent that was made inside a measured closure, itself included.
@@ -102,7 +103,7 @@ fn an_agent_that_walks_a_known_path_keeps_8_bytes_per_step() {
         let free: Vec<_> = grid.free_cells().collect();
         let search = |a: Cell, b: Cell| {
             let ends = [a, b].map(|cell| grid.node(cell).unwrap());
-            let path = tickstar::find_path(&grid, ends[0], ends[1], Default::default()).unwrap();
+            let path = find_path(&grid, ends[0], ends[1], SearchConfig::default()).unwrap();
             path.filter(|path| path.nodes.len() > 200).map(|_| (ends[0], ends[1]))
         };
         let pairs = (0..60).map(|i| (free[i * 997 % free.len()], free[free.len() - 1 - i * 13]));
@@ -176,7 +177,7 @@ fn a_pool_is_balanced_after_ten_thousand_tasks() {
     assert_eq!(pool.lent(), 0);
 }
 
-/// The allocations in so many ticks, after as many to warm up. Something changes in every tick, to and fro.
+/// The allocations in so many ticks, after as many to warm up. Something changes in every tick, back and forth.
 fn allocations<M: tickstar::Map>(
     agent: &mut dyn Agent<M>,
     maps: [&M; 2],
@@ -208,7 +209,7 @@ fn steady_ticks_do_not_allocate() {
     let mut shut = map.clone();
     shut.set_free(Cell::new(200, 2), false).unwrap();
     let maps = [&map, &shut];
-    // Memory follows the nodes that a search touches, so the walk goes to and fro over the same ground.
+    // Memory follows the nodes that a search touches, so the walk goes back and forth over the same ground.
     let mut quick = QuickPath::new(&map, start, goal).unwrap();
     assert_eq!(allocations(&mut quick, maps, &[], 60), 0, "QuickPath");
     let mut dstar = DStarLite::new(&map, DStarLiteConfig::default(), start, goal).unwrap();

@@ -6,6 +6,7 @@ use crate::{BestFirst, Cost, Map, NodeId, SearchConfig, Slice, Status};
 
 /// A path and the work done to find it.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Path {
     /// Every node in order, start and goal included.
     pub nodes: Vec<NodeId>,
@@ -29,11 +30,11 @@ pub enum EndpointError {
 
 impl EndpointError {
     /// Checks that both endpoints are passable.
-    pub(crate) fn check(space: &impl Map, from: NodeId, to: NodeId) -> Result<(), EndpointError> {
-        if !space.contains(from) {
+    pub(crate) fn check(map: &impl Map, from: NodeId, to: NodeId) -> Result<(), EndpointError> {
+        if !map.contains(from) {
             return Err(EndpointError::Start(from));
         }
-        if !space.contains(to) {
+        if !map.contains(to) {
             return Err(EndpointError::Goal(to));
         }
         Ok(())
@@ -62,23 +63,23 @@ impl EndpointError {
 /// # Panics
 /// Only if the space violates its contract.
 pub fn find_path(
-    space: &impl Map,
+    map: &impl Map,
     from: NodeId,
     to: NodeId,
     options: SearchConfig,
 ) -> Result<Option<Path>, EndpointError> {
-    EndpointError::check(space, from, to)?;
+    EndpointError::check(map, from, to)?;
     let mut search = BestFirst::new(options);
-    search.start(space, from, to);
+    search.start(map, from, to);
     let mut slice = Slice::unlimited();
-    if search.run(space, &mut slice) != Status::Reached {
+    if search.run(map, &mut slice) != Status::Reached {
         return Ok(None);
     }
     let nodes = search.path_to(to).expect("a reached goal has a path");
     // Summed along the path: with reopening, an ancestor may have become cheaper after the goal's own cost was stored.
     let cost = nodes
         .windows(2)
-        .map(|step| space.edge(step[0], step[1]).expect("a path is made of edges"))
+        .map(|step| map.edge(step[0], step[1]).expect("a path is made of edges"))
         .sum();
     Ok(Some(Path { nodes, cost, expansions: slice.expansions() }))
 }

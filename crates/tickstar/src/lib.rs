@@ -72,6 +72,7 @@ mod printable;
 mod ratio;
 pub mod search;
 pub mod space;
+mod walker;
 
 pub use agent::pra::{Pra, PraConfig};
 pub use agent::time_bounded::{TimeBounded, TimeBoundedConfig};

@@ -1,4 +1,4 @@
-//! What is written with `serde` is read again; what makes no sense is refused.
+//! Values serialized with `serde` are read back unchanged; invalid input is rejected.
 
 use serde_json::{from_str, from_value, json, to_string, to_value};
 use tickstar::space::{Corners, Neighbors};

@@ -183,7 +183,7 @@ impl Model {
             Sort::Seen => self.look(),
             Sort::Dynamic(rate) => {
                 let due = has_moved && self.moves.is_multiple_of(10);
-                assert!(due || !has_news(line), "no change is due: {line}");
+                assert!(due || !has_changes(line), "no change is due: {line}");
                 for (name, free) in [("blocked", false), ("freed", true)] {
                     for cell in cells(&line[name]) {
                         self.truth.set(cell, free);
@@ -192,7 +192,7 @@ impl Model {
                 if due {
                     self.judge_change(*rate);
                 }
-                if has_news(line) {
+                if has_changes(line) {
                     self.known = self.truth.clone();
                 }
             }
@@ -211,7 +211,7 @@ impl Model {
         }
         // Learning agents take many intervals in which nothing is new.
         if self.known.is_like(&self.before) {
-            assert!(!has_news(line), "{line}");
+            assert!(!has_changes(line), "{line}");
             return;
         }
         let change = |from: &TestMap, to: &TestMap| -> Vec<Cell> {
@@ -250,7 +250,7 @@ impl Model {
 }
 
 /// Whether any change was reported to the agent before this interval.
-fn has_news(line: &Value) -> bool {
+fn has_changes(line: &Value) -> bool {
     ["blocked", "freed"].iter().any(|&name| !cells(&line[name]).is_empty())
 }
 
@@ -294,7 +294,7 @@ fn judge(model: &mut Model, record: &Value, lines: &[Value], most: u64) {
         assert_eq!(number(line, "interval"), index as u64 + 1);
         assert_ne!(model.at, goal, "{line}");
         model.begin(line, has_moved);
-        if model.changes() && has_news(line) {
+        if model.changes() && has_changes(line) {
             distance = model.truth.distances(goal);
         }
         assert!(model.truth.free(model.at) && model.truth.free(goal), "{line}");
@@ -798,7 +798,7 @@ fn a_dynamic_world_changes_at_every_tenth_move_by_its_rate() {
             course.run(&folder, &format!("dynamic:{rate}"), "--algorithm rtba --budget 15");
         assert!(records.iter().all(|record| number(record, "moves") > 20), "{records:?}");
         let lines = json_lines(&folder.text("wide.jsonl"));
-        lines.iter().filter(|line| has_news(line)).count()
+        lines.iter().filter(|line| has_changes(line)).count()
     };
     for rate in ["0.5", "5", "12.5", "33.3"] {
         assert!(changes(rate) >= 6, "{rate}");
@@ -979,10 +979,10 @@ fn an_agent_in_the_door_keeps_it_open() {
         assert_eq!(record["outcome"], if moves == 8 { "reached" } else { "unreachable" });
         assert_eq!(number(record, "moves"), moves, "{record}");
         let lines = json_lines(&folder.text("corridors.jsonl"));
-        let told =
+        let reported =
             lines.iter().find(|line| line["blocked"] == serde_json::json!([[3, 1]])).unwrap();
         let expected = if interval == 5 { 6 } else { interval };
-        assert_eq!(number(told, "interval"), expected, "{lines:?}");
+        assert_eq!(number(reported, "interval"), expected, "{lines:?}");
     }
 }
 

@@ -67,7 +67,6 @@
 //! LSS-LRTA* completes. RTAA* and LSS-LRTA* keep one number per search done, until they get a new task.
 
 mod astar_shaped;
-mod backup;
 mod ball;
 mod prioritized;
 

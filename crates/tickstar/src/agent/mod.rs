@@ -9,18 +9,15 @@ pub mod local;
 pub mod pr_lrta;
 pub mod pra;
 pub mod quickpath;
-mod refine;
-mod route;
 mod shortcut;
 pub mod time_bounded;
-mod walker;
 
+pub use crate::walker::{Cx, Decision, Keep, Needs, Policy, Walker};
 pub(crate) use local::Ball;
-pub use walker::{Cx, Decision, Keep, Needs, Policy, Walker};
 
 use thiserror::Error;
 
-use crate::{EndpointError, Limits, NodeId, Slice, Space};
+use crate::{EndpointError, Limits, Map, NodeId, Slice};
 
 /// What an agent wants to do in one tick.
 ///
@@ -79,21 +76,21 @@ pub trait AgentState: Send + Sync {
 /// The agent does not own the map: each tick borrows it, as the agent knows it. Nor does it own its position: the
 /// caller passes it to each tick. If the agent is not where its last step leads, because the step was refused or the
 /// agent was pushed aside, it adapts as cheaply as its algorithm can.
-pub trait Agent<S: Space>: AgentState {
+pub trait Agent<M: Map>: AgentState {
     /// Searches within the slice, with the agent at node `at`, and returns what to do.
-    fn tick(&mut self, map: &S, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
+    fn tick(&mut self, map: &M, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step;
 
     /// Assigns a new task, reusing the allocated memory. The agent then behaves like a new one.
     ///
     /// # Errors
     /// If the start or goal is not passable, or the map does not meet the agent's requirements.
-    fn assign(&mut self, map: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
+    fn assign(&mut self, map: &M, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
 
     /// Starts to walk to the same goal from a new start, as if just assigned, but keeps what was learned about the map.
     ///
     /// # Errors
     /// If the start or the goal is not passable.
-    fn restart(&mut self, map: &S, start: NodeId) -> Result<(), AgentError>;
+    fn restart(&mut self, map: &M, start: NodeId) -> Result<(), AgentError>;
 }
 
 /// Why an agent cannot accept a task.

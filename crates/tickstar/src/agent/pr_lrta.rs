@@ -47,10 +47,8 @@
 //! each for climbing, for marking a corridor and for following a parent; and ten times as many updates, two per node
 //! expanded on the level. The agent waits until a plan is complete.
 
-use super::refine::{Progress, Refiner, Target};
-use super::route::Route;
 use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::{Problem, Toward};
+use crate::search::{Problem, Progress, Refiner, Route, Target, Toward};
 use crate::{
     Cost, Event, Hierarchy, Level, Map, NodeId, OpenList, Pool, Ratio, Skip, Slice, Space,
 };
@@ -267,12 +265,6 @@ impl PrLrtaPolicy {
         }
     }
 
-    /// The nodes of the level that contain the agent and the goal.
-    fn ends<M: Map>(&self, cx: &Cx<'_, '_, M>, level: usize) -> Option<[NodeId; 2]> {
-        let hierarchy: &Hierarchy = cx.hierarchy();
-        Some([hierarchy.ancestor(cx.at, level)?, hierarchy.ancestor(cx.goal, level)?])
-    }
-
     /// Stage 1: finds the level and the nodes of the agent and the goal.
     fn climb<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
         // One lookup per level.
@@ -284,7 +276,7 @@ impl PrLrtaPolicy {
         if level == 0 {
             return Some(Progress::Failed); // the goal was disconnected without a report in `Seen`
         }
-        let Some([here, there]) = self.ends(cx, level) else { return Some(Progress::Failed) };
+        let Some([here, there]) = ends(cx, level) else { return Some(Progress::Failed) };
         if (level, there) != (self.level, self.there) {
             self.mind.forget();
             self.mind.drop_plan();
@@ -299,7 +291,7 @@ impl PrLrtaPolicy {
     /// Stage 2: LRTA* on the level.
     fn look<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Option<Progress> {
         let level = cx.hierarchy().level(self.level);
-        if level.size() != self.size || self.ends(cx, self.level) != Some([self.here, self.there]) {
+        if level.size() != self.size || ends(cx, self.level) != Some([self.here, self.there]) {
             // The level has been repaired: nodes may have different ids now.
             self.mind.drop_plan();
             self.stage = Stage::Climb;
@@ -354,6 +346,12 @@ impl PrLrtaPolicy {
         self.stage = Stage::Walk;
         None
     }
+}
+
+/// The nodes of the level that contain the agent and the goal.
+fn ends<M: Map>(cx: &Cx<'_, '_, M>, level: usize) -> Option<[NodeId; 2]> {
+    let hierarchy: &Hierarchy = cx.hierarchy();
+    Some([hierarchy.ancestor(cx.at, level)?, hierarchy.ancestor(cx.goal, level)?])
 }
 
 impl Policy for PrLrtaPolicy {

@@ -42,9 +42,8 @@
 //! start level of a plan. Planning resumes where it stopped. The time per expansion on a level above grows with the
 //! number of neighbors of a node, about six.
 
-use super::refine::{AnyLevel, Progress, Refiner, Target};
-use super::route::Route;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{AnyLevel, Progress, Refiner, Route, Target};
 use crate::{Event, Hierarchy, Limits, Map, NodeId, OpenList, Pool, Slice};
 
 /// Where planning starts, given the level on which start and goal are one node, or joined by an edge.
@@ -607,9 +606,8 @@ mod tests {
                         if units > 1 {
                             return false;
                         }
-                        match work {
-                            Work::Expand { level, node } => expanded.push((level, node)),
-                            _ => {}
+                        if let Work::Expand { level, node } = work {
+                            expanded.push((level, node));
                         }
                         true
                     };

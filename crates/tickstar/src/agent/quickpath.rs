@@ -25,9 +25,8 @@
 //! them per unit of the budget. The additional work for a group with more members, or with a hub among them, is
 //! deducted from the remaining budget.
 
-use super::refine::AnyLevel;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::{Stamp, Stamped};
+use crate::search::{AnyLevel, Stamp, Stamped};
 use crate::{Hierarchy, Limits, Map, NodeId, Pool, Slice, Space};
 
 /// An agent that walks a path without searching for it: of any length, but available immediately.

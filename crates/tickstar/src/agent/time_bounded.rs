@@ -74,11 +74,10 @@ mod restart;
 pub use restart::Restart;
 
 use self::restart::Back;
-use super::route::Route;
 use super::shortcut::Shortcut;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::Trails;
 use crate::search::Which::{Follow, Fresh};
+use crate::search::{Route, Trails};
 use crate::{
     BestFirst, Cost, Event, Limits, Map, NodeId, Pool, Ratio, SearchConfig, Slice, Status,
 };

@@ -15,10 +15,10 @@
 //!
 //! # Invariants
 //! * The heuristic is consistent for the current map, if that of the space is, and never exceeds the true distance.
-//!   Proof for `h' = max(h, F − g)` on the expanded nodes: let `(s, t)` be an edge and `s` expanded. Then `g'(t) ≤ g(s)
-//!   + c` for the smallest g' of a path found to `t`. If `t` is expanded and no cheaper path was passed over, `F − g(s)
-//!   ≤ c + F − g(t) ≤ c + h'(t)`. Otherwise `F ≤ g'(t) + h(t)` by the choice of `F`, so `F − g(s) ≤ c + h(t)`. Removed
-//!   edges impose no condition.
+//!   Proof for `h' = max(h, F − g)` on the expanded nodes: let `(s, t)` be an edge and `s` expanded. Then
+//!   `g'(t) ≤ g(s) + c` for the smallest g' of a path found to `t`. If `t` is expanded and no cheaper path was
+//!   passed over, `F − g(s) ≤ c + F − g(t) ≤ c + h'(t)`. Otherwise `F ≤ g'(t) + h(t)` by the choice of `F`, so
+//!   `F − g(s) ≤ c + h(t)`. Removed edges impose no condition.
 //! * A node to which a cheaper path was passed over is not raised: `F − g < h`.
 //! * A node that was never expanded is never raised. So the heuristic of a node is at most the cost of a path to a node
 //!   that was never expanded, if one is reachable, plus the space's heuristic there: at most [`Learned::bound`]. A
@@ -28,7 +28,7 @@ use std::collections::VecDeque;
 
 use super::open::{Entry, Heap, Open};
 use super::pool::Pool;
-use super::table::{Paged, Record};
+use super::table::{Paged, Record, Visit};
 use crate::{Cost, NodeId};
 
 /// A raised heuristic, and the number of the search that raised it.
@@ -106,7 +106,7 @@ impl Learned {
         now: u32,
         last: impl Fn(&R) -> (u32, Cost),
     ) {
-        let Some((page, next)) = table.page_from(self.swept) else {
+        let Some(Visit { page, next }) = table.page_from(self.swept) else {
             let done = self.sweep_began.saturating_sub(self.base) as usize;
             self.bounds.drain(..done.min(self.bounds.len()));
             self.base = self.base.max(self.sweep_began);

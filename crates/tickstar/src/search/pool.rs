@@ -107,9 +107,9 @@ impl Pool {
     pub(super) fn take_back<T: Record>(&self, tree: Tree<T>, pages: usize) {
         let mut shelves = self.lock();
         shelves.lent -= pages;
-        let shelf = shelves.shelf::<T>();
-        shelf.spare += pages;
-        shelf.trees.push(tree);
+        let own = shelves.shelf::<T>();
+        own.spare += pages;
+        own.trees.push(tree);
     }
 
     /// A panic while the lock is held cannot leave the shelves in an invalid state.

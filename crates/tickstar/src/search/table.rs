@@ -192,21 +192,21 @@ impl<T: Record> Paged<T> {
         self.pool.as_ref().map_or_else(new_page, Pool::page)
     }
 
-    /// The first touched page at or after this position of the table, with its first node, and the position after it;
-    /// `None` at the end. Visits at most a bounded number of empty places, and then returns the position without a
-    /// page.
-    pub fn page_from(&self, position: usize) -> Option<(Option<(NodeId, &Page<T>)>, usize)> {
+    /// The touched page at this position of the table, or after it in the same block, and where to go on; none at
+    /// the end of the table. Empty blocks and wings are passed over one per call, so that a call takes bounded time.
+    pub(super) fn page_from(&self, position: usize) -> Option<Visit<'_, T>> {
         let (number, page) = (position / BLOCK, position % BLOCK);
         let wing = self.tree.0.get(number / WING)?;
-        let Some(wing) = wing else { return Some((None, (number / WING + 1) * WING * BLOCK)) };
-        let Some(block) = &wing[number % WING] else { return Some((None, (number + 1) * BLOCK)) };
-        match (page..BLOCK).find_map(|at| Some((at, block[at].as_ref()?))) {
-            Some((at, page)) => {
-                let position = number * BLOCK + at;
-                Some((Some((NodeId((position * PAGE) as u32), page)), position + 1))
-            }
-            None => Some((None, (number + 1) * BLOCK)),
-        }
+        let Some(wing) = wing else {
+            return Some(Visit { page: None, next: (number / WING + 1) * WING * BLOCK });
+        };
+        let after = Visit { page: None, next: (number + 1) * BLOCK };
+        let Some(block) = &wing[number % WING] else { return Some(after) };
+        let found = (page..BLOCK).find_map(|at| Some((at, block[at].as_ref()?)));
+        Some(found.map_or(after, |(at, page)| {
+            let position = number * BLOCK + at;
+            Visit { page: Some((NodeId((position * PAGE) as u32), page)), next: position + 1 }
+        }))
     }
 
     /// Takes out the block of a node whose page has been touched, for fast access to the nodes around it. Until it is
@@ -253,6 +253,12 @@ impl<T: Record> Paged<T> {
             + self.blocks * size_of::<[Option<Page<T>>; BLOCK]>()
             + self.pages * size_of::<[T; PAGE]>()
     }
+}
+
+/// What [`Paged::page_from`] has found: a page with its first node, if any, and the position after it.
+pub(super) struct Visit<'t, T> {
+    pub page: Option<(NodeId, &'t Page<T>)>,
+    pub next: usize,
 }
 
 /// A block that was taken out of its table: its nodes are found with two lookups fewer. This is the innermost loop of

@@ -52,20 +52,20 @@ fn ticks_for_moves<M: Map>(
     budget: u64,
     mut change: impl FnMut() -> (M, NodeId),
 ) -> usize {
-    let (mut at, mut moved) = (agent.position(), 0);
+    let (mut at, mut count) = (agent.position(), 0);
     for tick in 1..=20_000 {
         let (map, changed) = change();
         let seen = Seen { changed: &[changed] };
         if let Step::Move(to) = agent.tick(&map, at, seen, &mut Slice::new(budget)) {
             assert!(map.edge(at, to).is_some());
             at = to;
-            moved += 1;
+            count += 1;
         }
-        if moved == moves {
+        if count == moves {
             return tick;
         }
     }
-    panic!("{moved} moves in 20,000 ticks: the agent starves");
+    panic!("{count} moves in 20,000 ticks: the agent starves");
 }
 
 /// F3: any change anywhere dropped the lookahead in progress, so that with a change in every tick and a small budget a

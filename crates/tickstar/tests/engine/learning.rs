@@ -852,7 +852,7 @@ fn learned_heuristics_stay_admissible_when_cells_are_opened() {
                     Step::Wait => {}
                     Step::Arrived => break,
                     Step::Unreachable => {
-                        assert_eq!(to_goal[at.index()], None, "it gave up although a path exists")
+                        assert_eq!(to_goal[at.index()], None, "it gave up although a path exists");
                     }
                 }
                 let grid = &problem.space;

@@ -33,7 +33,7 @@ fn tick<S: Map>(
         match work {
             Work::Expand { level: 0, node } => assert!(node.index() < space.size()),
             Work::Expand { level, .. } if level > 0 && !levels.contains(&level) => {
-                levels.push(level)
+                levels.push(level);
             }
             _ => {}
         }

@@ -3,85 +3,53 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use tickstar::agent::{Cx, Decision, Keep, Needs, Policy, Walker};
 use tickstar::budget::Limits;
 use tickstar::catalog::{CostBound, Facts, FirstMove, GivesUp, Method, WorkBound};
-use tickstar::space::EndpointError;
-use tickstar::{Agent, AgentError, AgentState, Cost, Map, NodeId, Seen, Slice, Step};
+use tickstar::{Cost, Map, NodeId, Pool};
 
 use crate::conformance::conform;
 use crate::kit::{LayeredGraph, LayeredGrid, Made, Member};
 
 /// Steps to the neighbor with the smallest heuristic, and stops where no neighbor has a smaller one.
-#[derive(Debug)]
-struct HillClimber {
-    at: NodeId,
-    goal: NodeId,
-}
+#[derive(Clone, Copy, Debug)]
+struct HillClimber;
 
-impl HillClimber {
-    fn new<S: Map>(space: &S, start: NodeId, goal: NodeId) -> Result<HillClimber, AgentError> {
-        if !space.contains(start) {
-            return Err(EndpointError::Start(start).into());
-        }
-        if !space.contains(goal) {
-            return Err(EndpointError::Goal(goal).into());
-        }
-        Ok(HillClimber { at: start, goal })
-    }
-}
-
-impl AgentState for HillClimber {
-    fn position(&self) -> NodeId {
-        self.at
-    }
-
-    fn goal(&self) -> NodeId {
-        self.goal
-    }
-
-    fn target(&self) -> Option<NodeId> {
-        None
-    }
-
-    fn plan(&self) -> Option<Vec<NodeId>> {
-        None
+impl Policy for HillClimber {
+    fn needs(&self) -> Needs {
+        Needs::default()
     }
 
     fn limits(&self, budget: u64) -> Limits {
         Limits { expansions: budget, traces: 0, updates: 0 }
     }
 
+    fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, _: Keep) {}
+
+    fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {}
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        if !cx.slice.expand(cx.at) {
+            return Decision::Wait;
+        }
+        let estimate = |node| cx.map.estimate(node, cx.goal);
+        let mut best: (Cost, NodeId) = (estimate(cx.at), cx.at);
+        cx.map.for_each_edge(cx.at, |to, _| best = best.min((estimate(to), to)));
+        if best.0 < estimate(cx.at) { Decision::Go(best.1) } else { Decision::Wait }
+    }
+
+    fn target(&self, _: NodeId) -> Option<NodeId> {
+        None
+    }
+
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
+        None
+    }
+
+    fn set_pool(&mut self, _: &Pool) {}
+
     fn bytes(&self) -> usize {
-        size_of::<HillClimber>()
-    }
-}
-
-impl<S: Map> Agent<S> for HillClimber {
-    fn tick(&mut self, space: &S, at: NodeId, _seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        self.at = at;
-        if at == self.goal {
-            return Step::Arrived;
-        }
-        if !slice.expand(at) {
-            return Step::Wait;
-        }
-        let estimate = |node| space.estimate(node, self.goal);
-        let mut best: (Cost, NodeId) = (estimate(at), at);
-        space.for_each_edge(at, |to, _| best = best.min((estimate(to), to)));
-        if best.0 >= estimate(at) {
-            return Step::Wait;
-        }
-        self.at = best.1;
-        Step::Move(best.1)
-    }
-
-    fn assign(&mut self, space: &S, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
-        *self = HillClimber::new(space, start, goal)?;
-        Ok(())
-    }
-
-    fn restart(&mut self, space: &S, at: NodeId) -> Result<(), AgentError> {
-        self.assign(space, at, self.goal)
+        0
     }
 }
 
@@ -119,11 +87,11 @@ impl Member for Toy {
     }
 
     fn on_grid(&self, grid: &LayeredGrid, start: NodeId, goal: NodeId) -> Made<LayeredGrid> {
-        Ok(Box::new(HillClimber::new(grid, start, goal)?))
+        Ok(Box::new(Walker::with_policy(HillClimber, grid, start, goal)?))
     }
 
     fn on_graph(&self, graph: &LayeredGraph, start: NodeId, goal: NodeId) -> Made<LayeredGraph> {
-        Ok(Box::new(HillClimber::new(graph, start, goal)?))
+        Ok(Box::new(Walker::with_policy(HillClimber, graph, start, goal)?))
     }
 }
 

@@ -1,8 +1,7 @@
 //! A lookahead by A*: RTAA*, its depression-avoiding variants, and LSS-LRTA*.
 
-use super::backup::Backup;
 use super::{Avoid, Commitment, Cx, Decision, Update};
-use crate::search::Toward;
+use crate::search::{Backup, Toward};
 use crate::{
     BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status, Work,
 };

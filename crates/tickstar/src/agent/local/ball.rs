@@ -1,8 +1,7 @@
 //! A lookahead of a fixed number of steps in all directions: LRTA* as the 2009 paper runs it.
 
-use super::backup::Backup;
 use super::{Decision, Neighbor, proves_no_path};
-use crate::search::{Learned, Problem, Stamp, Stamped};
+use crate::search::{Backup, Learned, Problem, Stamp, Stamped};
 use crate::{Cost, Event, Map, NodeId, Pool, Skip, Slice};
 
 /// LRTA*: its learned heuristic, and the lookahead in progress.

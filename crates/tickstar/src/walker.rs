@@ -1,10 +1,11 @@
 //! The driver of all agents. It handles arrival, legal steps, unreachable goals, and steps that were not taken.
 
-use super::{Agent, AgentError, AgentState, Seen, Step};
+use crate::agent::{Agent, AgentError, AgentState, Seen, Step};
 use crate::{EndpointError, Event, Hierarchy, Limits, Map, NodeId, Pool, Slice};
 
 /// The context of one tick, as passed to a policy.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Cx<'t, 'w, M> {
     /// The map as the agent knows it.
     pub map: &'t M,
@@ -121,7 +122,7 @@ pub trait Policy: Send + Sync {
 /// An agent driven by a policy.
 #[derive(Clone, Debug)]
 pub struct Walker<P> {
-    pub(super) policy: P,
+    pub(crate) policy: P,
     at: NodeId,
     goal: NodeId,
     /// Where the last step leads.

@@ -8,11 +8,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::search::{Problem, Stamp, Stamped};
+use super::problem::Problem;
+use super::table::{Stamp, Stamped};
 use crate::{Cost, NodeId, Pool, Skip, Slice};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Backup {
+pub(crate) struct Backup {
     /// The nodes inside, in the order of their numbers.
     inside: Vec<Inside>,
     numbers: Stamped<Number>,

@@ -7,7 +7,7 @@ const NEAR: usize = 8;
 
 /// A path, and how much of it has been walked.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Route {
+pub(crate) struct Route {
     nodes: Vec<NodeId>,
     /// The index of the agent's last position on it.
     walked: usize,

@@ -3,7 +3,7 @@
 //! A* runs from one node to another, or to the first node of a region, below the marked nodes; its path is then traced.
 //! Both are done incrementally, within the slice.
 
-use crate::search::Toward;
+use super::problem::Toward;
 use crate::space::{Corridor, End, Marks, Sealed};
 use crate::{
     BestFirst, Cost, Hierarchy, Level, Map, NodeId, OpenList, Pool, SearchConfig, Skip, Slice,
@@ -12,7 +12,7 @@ use crate::{
 
 /// A level of a map: the map itself, or a level of its hierarchy.
 #[derive(Debug)]
-pub(super) enum AnyLevel<'a, M> {
+pub(crate) enum AnyLevel<'a, M> {
     Ground(&'a M),
     Above(Level<'a>),
 }
@@ -78,7 +78,7 @@ impl<M: Map> Map for AnyLevel<'_, M> {
 
 /// The result of planning for one slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Progress {
+pub(crate) enum Progress {
     /// The slice is spent.
     Working,
     /// A path was found.
@@ -89,7 +89,7 @@ pub(super) enum Progress {
 
 /// A search in progress on a level of a map.
 #[derive(Clone, Debug)]
-pub(super) struct Refiner {
+pub(crate) struct Refiner {
     search: BestFirst,
     marks: Marks,
     level: usize,
@@ -238,7 +238,7 @@ impl Refiner {
 
 /// Where a refinement is to end.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// To a node of the level that is searched.
     Node(NodeId),
     /// Into a region.
