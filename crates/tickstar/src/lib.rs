@@ -26,7 +26,7 @@
 //!
 //! # Which algorithm should I use?
 //!
-//! | you want | use | guarantees |
+//! | you want | use | what it promises |
 //! |---|---|---|
 //! | a complete path in one call | [`find_path`] | optimal with the defaults; no time limit |
 //! | a complete path, computed in slices | [`BestFirst`] | the same path for any slicing |
@@ -39,7 +39,7 @@
 //! | only cheapest paths, on a map that changes or is discovered | [`DStarLite`] | bounded work per tick; waits until its path is known, then repairs it where the map changes |
 //! | long paths on large maps, with little work each | [`Pra`] (PRA*), on a map with its [`Hierarchy`] | bounded work per tick; starts to walk once a short segment is planned; nearly always within 2 % of the shortest path; repaired when the map changes |
 //! | to know immediately whether a path exists | [`Hierarchy::reachable`] | exact; as many lookups as the map has levels |
-//! | any path, without a search | [`QuickPath`] | acts immediately; no guarantee about the length |
+//! | any path, without a search | [`QuickPath`] | acts at once; no guarantee about the length |
 //! | an agent that waits until its path is complete | [`Acting::Wait`] | an optimal walk, a late start |
 //! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work per tick; arrives if a path exists |
 //! | the same on a map with its hierarchy | [`PrLrta`] (PR LRTA*), [`DLrta`] (D LRTA*) | bounded work per tick; arrives if a path exists |

@@ -1,4 +1,4 @@
-//! Values serialized with `serde` are read back unchanged; invalid input is rejected.
+//! What is written with `serde` is read again; what makes no sense is refused.
 
 use serde_json::{from_str, from_value, json, to_string, to_value};
 use tickstar::space::{Corners, Neighbors};

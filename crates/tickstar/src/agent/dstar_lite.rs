@@ -176,7 +176,7 @@ pub struct DStarLiteConfig {
 /// let mut grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?;
 /// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
 /// let mut unit = DStarLite::new(&grid, DStarLiteConfig::default(), start, goal)?;
-/// The whole search in one tick. Then a door closes, and the rest of the path is repaired.
+/// // The whole search in one tick. Then a door closes, and the rest of the path is repaired.
 /// let Step::Move(at) = unit.tick(&grid, start, Seen::default(), &mut Slice::unlimited()) else {
 ///     panic!("a path exists");
 /// };

@@ -5,6 +5,7 @@ mod kit;
 mod changing;
 mod conformance;
 mod defects;
+mod driver;
 mod dstar_lite;
 mod edits;
 mod golden;
