@@ -438,13 +438,7 @@ pub fn configure(
 ) -> Result<(Config, Option<u64>), Failure> {
     let entry = find_algorithm(name)?;
     let pairs: Vec<_> = settings.iter().map(|Setting(key, value)| (key, value)).collect();
-    // The engine's errors are safe to print, but can exceed a line when every character is escaped: refused
-    // settings are quoted again, for a shorter message.
-    let safe = |(key, value): &(&String, &String)| (quoted(key), quoted(value));
-    let config = entry
-        .configure(&pairs)
-        .or_else(|_| entry.configure(&pairs.iter().map(safe).collect::<Vec<_>>()))
-        .map_err(Failure::usage)?;
+    let config = entry.configure(&pairs).map_err(Failure::usage)?;
     let budget = budget.or(entry.default_budget);
     if let Some(budget) = budget {
         config.check_budget(budget).map_err(Failure::usage)?;

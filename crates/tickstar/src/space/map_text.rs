@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::{Cell, Grid, GridError};
+use crate::printable::printable;
 
 /// Why a text is not a valid map. Lines and columns count from one.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -166,29 +167,10 @@ fn header(
     })
 }
 
-/// The maximum number of characters that are quoted.
-const QUOTE: usize = 40;
-
-/// Returns the text in printable form: shortened, with escapes for characters that would affect a terminal or be
-/// invisible, such as control characters and marks that change the writing direction.
+/// Returns the beginning of a text in printable form. No character has more than four bytes, and at most forty are
+/// printed.
 fn quote(bytes: &[u8]) -> String {
-    // No character has more than four bytes.
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * QUOTE + 4)]).into_owned();
-    let mut quoted = String::new();
-    let mut length = 0;
-    for c in text.chars() {
-        let shown: String = match c {
-            '\'' | '"' => c.into(),
-            _ => c.escape_debug().collect(),
-        };
-        length += shown.chars().count();
-        if length > QUOTE {
-            quoted.push('…');
-            break;
-        }
-        quoted.push_str(&shown);
-    }
-    quoted
+    printable(&String::from_utf8_lossy(&bytes[..bytes.len().min(200)]))
 }
 
 fn fill<'t>(
