@@ -69,7 +69,7 @@
 //! neighbors. Stale entries are occasionally removed from the open list in one pass: amortized constant time.
 
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::{Entry, List, Open, Problem, Stamp, Stamped, Toward};
+use crate::search::{List, Open, OpenEntry, Problem, Stamp, Stamped, Toward};
 use crate::{Cost, Event, Limits, Map, NodeId, OpenList, Pool, Priority, Skip, Slice};
 
 /// The number of insertions after which removing stale entries from a short open list is worthwhile.
@@ -120,7 +120,7 @@ impl Record {
     /// Whether the entry is the latest one of this node on the open list. The rank follows from the values, which never
     /// change without a new entry.
     #[inline]
-    fn is_entry(&self, entry: &Entry, ties: Ties) -> bool {
+    fn is_entry(&self, entry: &OpenEntry, ties: Ties) -> bool {
         self.is_open() && self.key == entry.key && ties.rank(self) == entry.g
     }
 }
@@ -318,7 +318,7 @@ impl DStarLitePolicy {
         if core.pushes < core.tidy_after {
             return;
         }
-        let live = |entry: &Entry| core.record(entry.node()).is_entry(entry, core.ties);
+        let live = |entry: &OpenEntry| core.record(entry.node()).is_entry(entry, core.ties);
         // After several times as many insertions as entries remained.
         let left = self.open.tidy(key_range(map), live);
         // Each entry is visited, and those that remain are sorted twice.
@@ -520,7 +520,7 @@ impl Core {
 
     /// The best entry of the open list.
     #[inline]
-    fn top(&self, open: &mut impl Open) -> Option<Entry> {
+    fn top(&self, open: &mut impl Open) -> Option<OpenEntry> {
         open.best(|entry| self.record(entry.node()).is_entry(entry, self.ties))
     }
 

@@ -193,7 +193,7 @@ impl Hierarchy {
             let cells =
                 layer.and_then(|layer| layer.nodes.get(region as usize)).map_or(0, |n| n.cells);
             while self.paid < u64::from(cells) {
-                if slice.updates() >= slice.budget() || !slice.update(NodeId(region)) {
+                if !slice.update(NodeId(region)) {
                     return (regrouped, false);
                 }
                 self.paid += 1;

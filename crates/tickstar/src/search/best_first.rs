@@ -21,7 +21,7 @@
 //! entry in it, and on an open map with millions of cells one bucket can hold more than a hundred thousand.
 
 use super::learned::Learned;
-use super::open::{Entry, List, Open, OpenList};
+use super::open::{List, Open, OpenEntry, OpenList};
 use super::pool::Pool;
 use super::priority::Priority;
 use super::problem::{Problem, Toward};
@@ -298,14 +298,14 @@ impl BestFirst {
         slice: &mut Slice<'_>,
     ) -> Option<NodeId> {
         let mut visited = 0;
-        let mut best: Option<(Cost, Entry)> = None;
-        let visit = |entry: &Entry| {
+        let mut best: Option<(Cost, OpenEntry)> = None;
+        let visit = |entry: &OpenEntry| {
             visited += 1;
             if !is_live(self.nodes.pages().get(entry.node()), self.nodes.now(), entry) {
                 return;
             }
             let rank = rank(entry.node(), Cost(entry.key) - entry.g);
-            let better = |(least, other): (Cost, Entry)| {
+            let better = |(least, other): (Cost, OpenEntry)| {
                 rank < least || rank == least && entry.before(&other)
             };
             if best.is_none_or(better) {
@@ -388,7 +388,7 @@ impl BestFirst {
     fn least_f(&mut self) -> Option<Cost> {
         let learned = self.learned.as_deref_mut()?;
         let (nodes, stamp) = (self.nodes.pages(), self.nodes.now());
-        let live = |entry: &Entry| is_live(nodes.get(entry.node()), stamp, entry);
+        let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
         if self.core.config.priority != Priority::ASTAR {
             return learned.least(live);
         }
@@ -595,7 +595,7 @@ impl Inserter {
             };
             open.push(key, g, to);
             if let Some(learned) = learned.as_deref_mut().filter(|_| !self.plain) {
-                let live = |entry: &Entry| is_live(nodes.get(entry.node()), self.stamp, entry);
+                let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), self.stamp, entry);
                 learned.opened(to, g, h, live);
             }
             if to == self.goal {
@@ -677,6 +677,6 @@ fn is_generated(nodes: &Paged<Record>, stamp: u32, node: NodeId) -> bool {
 /// Whether the entry is still current: it is stale if its node has been closed since, or a cheaper path to it was
 /// found.
 #[inline]
-fn is_live(record: Record, stamp: u32, entry: &Entry) -> bool {
+fn is_live(record: Record, stamp: u32, entry: &OpenEntry) -> bool {
     record.stamp == stamp && record.g == entry.g
 }

@@ -26,9 +26,9 @@
 
 use std::collections::VecDeque;
 
-use super::open::{Entry, Heap, Open};
+use super::open::{Heap, Open, OpenEntry};
 use super::pool::Pool;
-use super::table::{Paged, Record, Visit};
+use super::table::{Item, Paged, Visit};
 use crate::{Cost, NodeId};
 
 /// A raised heuristic, and the number of the search that raised it.
@@ -100,12 +100,7 @@ impl Learned {
     /// last and its g in that search. When all pages have been swept, the bounds of the searches before the sweep are
     /// no longer needed. So the number of stored bounds never exceeds about twice the number of pages, however many
     /// searches there are.
-    pub fn sweep<R: Record>(
-        &mut self,
-        table: &Paged<R>,
-        now: u32,
-        last: impl Fn(&R) -> (u32, Cost),
-    ) {
+    pub fn sweep<R: Item>(&mut self, table: &Paged<R>, now: u32, last: impl Fn(&R) -> (u32, Cost)) {
         let Some(Visit { page, next }) = table.page_from(self.swept) else {
             let done = self.sweep_began.saturating_sub(self.base) as usize;
             self.bounds.drain(..done.min(self.bounds.len()));
@@ -224,13 +219,13 @@ impl Learned {
     }
 
     /// A node is now open, in a search with an order other than `g + h`.
-    pub fn opened(&mut self, node: NodeId, g: Cost, h: Cost, live: impl Fn(&Entry) -> bool) {
+    pub fn opened(&mut self, node: NodeId, g: Cost, h: Cost, live: impl Fn(&OpenEntry) -> bool) {
         self.least(live);
         self.frontier.push((g + h).0, g, node);
     }
 
     /// The smallest `g + h` of the nodes that are still open.
-    pub fn least(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Cost> {
+    pub fn least(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<Cost> {
         self.frontier.best(live).map(|top| Cost(top.key))
     }
 

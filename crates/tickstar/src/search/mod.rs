@@ -4,6 +4,7 @@
 
 mod backup;
 mod best_first;
+mod corridor;
 mod learned;
 mod open;
 #[allow(clippy::unnecessary_box_returns)] // pages are boxed where they live
@@ -21,7 +22,7 @@ pub(crate) use backup::Backup;
 pub use best_first::{BestFirst, SearchConfig, Status};
 pub(crate) use learned::Learned;
 pub use open::OpenList;
-pub(crate) use open::{Entry, List, Open};
+pub(crate) use open::{List, Open, OpenEntry};
 pub use pool::Pool;
 pub use priority::{Priority, WeightError};
 pub(crate) use problem::{Problem, Toward};

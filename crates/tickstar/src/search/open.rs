@@ -24,7 +24,7 @@ pub enum OpenList {
 
 /// An open node with the key and cost with which it was inserted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct OpenEntry {
     pub key: u64,
     pub g: Cost,
     /// The insertion count, for last in first out, in the high bits and the node in the low bits. It is one word,
@@ -32,7 +32,7 @@ pub(crate) struct Entry {
     tail: u64,
 }
 
-impl Entry {
+impl OpenEntry {
     #[inline]
     pub fn node(&self) -> NodeId {
         NodeId(self.tail as u32)
@@ -41,14 +41,14 @@ impl Entry {
     /// Smaller key, then larger g, then last in first out. Written without branches: which of two entries is better is
     /// unpredictable for the processor.
     #[inline]
-    pub fn before(&self, other: &Entry) -> bool {
-        let rank = |entry: &Entry| u128::from(entry.key) << 64 | u128::from(!entry.g.0);
+    pub fn before(&self, other: &OpenEntry) -> bool {
+        let rank = |entry: &OpenEntry| u128::from(entry.key) << 64 | u128::from(!entry.g.0);
         let (a, b) = (rank(self), rank(other));
         (a < b) | ((a == b) & (self.tail > other.tail))
     }
 
     #[inline]
-    fn order(&self, other: &Entry) -> Ordering {
+    fn order(&self, other: &OpenEntry) -> Ordering {
         if self.before(other) { Ordering::Less } else { Ordering::Greater }
     }
 }
@@ -59,9 +59,9 @@ struct Serial(u32);
 
 impl Serial {
     #[inline]
-    fn entry(&mut self, key: u64, g: Cost, node: NodeId) -> Entry {
+    fn entry(&mut self, key: u64, g: Cost, node: NodeId) -> OpenEntry {
         self.0 = self.0.wrapping_add(1);
-        Entry { key, g, tail: u64::from(self.0) << 32 | u64::from(node.0) }
+        OpenEntry { key, g, tail: u64::from(self.0) << 32 | u64::from(node.0) }
     }
 }
 
@@ -71,16 +71,16 @@ pub(crate) trait Open {
     fn clear(&mut self, key_range: u64);
     fn push(&mut self, key: u64, g: Cost, node: NodeId);
     /// The best entry. Entries that are no longer live may be dropped on the way, or returned.
-    fn peek(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry>;
+    fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;
     /// Removes the entry that [`Open::peek`] has just returned.
     fn pop(&mut self);
     /// Visits every entry, live or not, in any order.
-    fn for_each(&self, visit: impl FnMut(&Entry));
+    fn for_each(&self, visit: impl FnMut(&OpenEntry));
     fn bytes(&self) -> usize;
 
     /// The best live entry. Stale entries before it are dropped.
     #[inline]
-    fn best(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry> {
+    fn best(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
         while let Some(top) = self.peek(&live) {
             if live(&top) {
                 return Some(top);
@@ -117,7 +117,7 @@ impl List {
     /// others is preserved. Returns how many are left.
     ///
     /// Only a search that never ends needs this: elsewhere there are fewer stale entries than generated nodes.
-    pub fn tidy(&mut self, key_range: u64, live: impl Fn(&Entry) -> bool) -> usize {
+    pub fn tidy(&mut self, key_range: u64, live: impl Fn(&OpenEntry) -> bool) -> usize {
         let mut entries = match self {
             List::Heap(open) => std::mem::take(&mut open.heap.entries),
             List::Buckets(open) => {
@@ -171,12 +171,12 @@ impl List {
 /// A four-ary heap: half as deep as a binary one, and four children share a cache line or two.
 #[derive(Clone, Debug, Default)]
 struct QuadHeap {
-    entries: Vec<Entry>,
+    entries: Vec<OpenEntry>,
 }
 
 impl QuadHeap {
     #[inline]
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: OpenEntry) {
         let mut hole = self.entries.len();
         self.entries.push(entry);
         while hole > 0 {
@@ -219,7 +219,7 @@ impl QuadHeap {
     }
 
     fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>()
+        self.entries.capacity() * size_of::<OpenEntry>()
     }
 }
 
@@ -243,7 +243,7 @@ impl Open for Heap {
     }
 
     #[inline]
-    fn peek(&mut self, _live: impl Fn(&Entry) -> bool) -> Option<Entry> {
+    fn peek(&mut self, _live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
         self.heap.entries.first().copied()
     }
 
@@ -252,7 +252,7 @@ impl Open for Heap {
         self.heap.pop();
     }
 
-    fn for_each(&self, visit: impl FnMut(&Entry)) {
+    fn for_each(&self, visit: impl FnMut(&OpenEntry)) {
         self.heap.entries.iter().for_each(visit);
     }
 
@@ -280,7 +280,7 @@ const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets {
     /// Better than every entry in the ring; sorted, best last.
-    front: Vec<Entry>,
+    front: Vec<OpenEntry>,
     /// `front` is truncated when it grows beyond this.
     limit: usize,
     /// Allocated when it is first needed.
@@ -296,12 +296,12 @@ pub(crate) struct Buckets {
     visited: u64,
 }
 
-type Ring = [Vec<Entry>; BUCKETS as usize];
+type Ring = [Vec<OpenEntry>; BUCKETS as usize];
 
 /// Grows the capacity by a quarter: less slack than doubling, as there are many buckets and an agent should be small.
 #[cold]
 #[inline(never)]
-fn grow(bucket: &mut Vec<Entry>) {
+fn grow(bucket: &mut Vec<OpenEntry>) {
     bucket.reserve_exact((bucket.len() / 4).max(4));
 }
 
@@ -329,7 +329,7 @@ fn new_ring() -> Box<Ring> {
 
 impl Buckets {
     #[inline(always)]
-    fn push_to_ring(&mut self, number: u64, entry: Entry) {
+    fn push_to_ring(&mut self, number: u64, entry: OpenEntry) {
         let at = number % BUCKETS;
         let bucket = &mut self.ring.get_or_insert_with(new_ring)[at as usize];
         if bucket.is_empty() {
@@ -343,7 +343,7 @@ impl Buckets {
 
     /// Inserts in order. Nearly all entries inserted here are better than all others.
     #[inline(always)]
-    fn push_to_front(&mut self, entry: Entry) {
+    fn push_to_front(&mut self, entry: OpenEntry) {
         match self.front.last() {
             Some(best) if best.before(&entry) => {
                 self.push_into_front(entry.key, entry.g, entry.tail);
@@ -358,7 +358,7 @@ impl Buckets {
     #[cold]
     #[inline(never)]
     fn push_into_front(&mut self, key: u64, g: Cost, tail: u64) {
-        let entry = Entry { key, g, tail };
+        let entry = OpenEntry { key, g, tail };
         let at = self.front.partition_point(|other| entry.before(other));
         self.front.insert(at, entry);
     }
@@ -378,7 +378,7 @@ impl Buckets {
 
     /// Fills the empty `front` with the best entries of the ring.
     #[inline(never)]
-    fn refill(&mut self, live: impl Fn(&Entry) -> bool) {
+    fn refill(&mut self, live: impl Fn(&OpenEntry) -> bool) {
         let mut passed = 0;
         while self.filled != 0 {
             let ahead = self.filled.rotate_right((self.turn % BUCKETS) as u32).trailing_zeros();
@@ -402,7 +402,7 @@ impl Buckets {
     }
 
     /// Moves the best entries of the current bucket to `front`, if any belong to this turn.
-    fn take_chunk(&mut self, live: impl Fn(&Entry) -> bool) {
+    fn take_chunk(&mut self, live: impl Fn(&OpenEntry) -> bool) {
         let at = self.turn % BUCKETS;
         let Some(ring) = &mut self.ring else { return };
         let bucket = &mut ring[at as usize];
@@ -414,14 +414,14 @@ impl Buckets {
             bucket.retain(&live);
             rest = bucket.len() - (bucket.len() / 8).max(CHUNK).min(bucket.len());
             if rest > 0 {
-                bucket.select_nth_unstable_by(rest, |a, b| Entry::order(b, a));
+                bucket.select_nth_unstable_by(rest, |a, b| OpenEntry::order(b, a));
             }
             self.front.extend(bucket.drain(rest..));
         } else {
             self.front.extend(bucket.drain(..).filter(live));
         }
         let (turn, shift) = (self.turn, self.shift);
-        self.front.sort_unstable_by(|a, b| Entry::order(b, a));
+        self.front.sort_unstable_by(|a, b| OpenEntry::order(b, a));
         let later = self.front.iter().take_while(|entry| entry.key >> shift != turn).count();
         bucket.extend(self.front.drain(..later));
         self.turn_done = rest == 0 || later > 0;
@@ -465,7 +465,7 @@ impl Open for Buckets {
     }
 
     #[inline]
-    fn peek(&mut self, live: impl Fn(&Entry) -> bool) -> Option<Entry> {
+    fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
         if self.front.is_empty() {
             self.refill(live);
         }
@@ -477,7 +477,7 @@ impl Open for Buckets {
         self.front.pop();
     }
 
-    fn for_each(&self, mut visit: impl FnMut(&Entry)) {
+    fn for_each(&self, mut visit: impl FnMut(&OpenEntry)) {
         self.front.iter().for_each(&mut visit);
         let mut filled = self.filled;
         while filled != 0 {
@@ -489,9 +489,10 @@ impl Open for Buckets {
 
     fn bytes(&self) -> usize {
         let ring = self.ring.as_ref().map_or(0, |ring| {
-            ring.iter().map(Vec::capacity).sum::<usize>() * size_of::<Entry>() + size_of::<Ring>()
+            ring.iter().map(Vec::capacity).sum::<usize>() * size_of::<OpenEntry>()
+                + size_of::<Ring>()
         });
-        self.front.capacity() * size_of::<Entry>() + ring
+        self.front.capacity() * size_of::<OpenEntry>() + ring
     }
 }
 
@@ -575,7 +576,7 @@ mod tests {
             for node in (0..30).chain([7]) {
                 push(&mut list, u64::from(node % 4) << 20, node);
             }
-            let live = |entry: &Entry| entry.node() <= NodeId(20);
+            let live = |entry: &OpenEntry| entry.node() <= NodeId(20);
             assert_eq!(list.tidy(1000, live), 21);
             let left: Vec<_> = drain(&mut list).iter().map(|&(_, _, node)| node).collect();
             let expected =

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::table::{Block, Page, Record, Tree};
+use super::table::{Block, Item, Page, Tree};
 
 /// Pages of search memory that agents borrow and return.
 ///
@@ -51,7 +51,7 @@ trait AnyShelf: Send {
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-impl<T: Record> AnyShelf for Shelf<T> {
+impl<T: Item> AnyShelf for Shelf<T> {
     fn spare(&self) -> usize {
         self.spare
     }
@@ -83,7 +83,7 @@ impl Pool {
     }
 
     /// Lends a page, with default records.
-    pub(super) fn page<T: Record>(&self) -> Page<T> {
+    pub(super) fn page<T: Item>(&self) -> Page<T> {
         let mut shelves = self.lock();
         shelves.lent += 1;
         let page = shelves.shelf::<T>().page();
@@ -98,13 +98,13 @@ impl Pool {
     }
 
     /// Lends a block without pages.
-    pub(super) fn block<T: Record>(&self) -> Block<T> {
+    pub(super) fn block<T: Item>(&self) -> Block<T> {
         let block = self.lock().shelf::<T>().blocks.pop();
         block.unwrap_or_else(super::table::new_block)
     }
 
     /// Takes back a whole tree with `pages` pages. Constant time.
-    pub(super) fn take_back<T: Record>(&self, tree: Tree<T>, pages: usize) {
+    pub(super) fn take_back<T: Item>(&self, tree: Tree<T>, pages: usize) {
         let mut shelves = self.lock();
         shelves.lent -= pages;
         let own = shelves.shelf::<T>();
@@ -119,7 +119,7 @@ impl Pool {
 }
 
 impl Shelves {
-    fn shelf<T: Record>(&mut self) -> &mut Shelf<T> {
+    fn shelf<T: Item>(&mut self) -> &mut Shelf<T> {
         let id = TypeId::of::<T>();
         let at = self.shelves.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
             let (trees, pages, blocks) = (Vec::new(), Vec::new(), Vec::new());
@@ -130,7 +130,7 @@ impl Shelves {
     }
 }
 
-impl<T: Record> Shelf<T> {
+impl<T: Item> Shelf<T> {
     /// A page to lend, if there is one: from the block that was split last, or from the next one.
     fn page(&mut self) -> Option<Page<T>> {
         while self.pages.is_empty() {

@@ -3,7 +3,7 @@
 use crate::space::Sealed;
 use crate::{Cost, Map, NodeId, Skip};
 
-/// A map with one goal, or a part of one: see [`Corridor`](crate::space::Corridor).
+/// A map with one goal, or a part of one: see [`Corridor`](super::corridor::Corridor).
 pub(crate) trait Problem {
     /// The maximum number of edges per node.
     const MAX_EDGES: usize;

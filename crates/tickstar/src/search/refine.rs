@@ -3,8 +3,9 @@
 //! A* runs from one node to another, or to the first node of a region, below the marked nodes; its path is then traced.
 //! Both are done incrementally, within the slice.
 
+use super::corridor::{Corridor, End, Marks};
 use super::problem::Toward;
-use crate::space::{Corridor, End, Marks, Sealed};
+use crate::space::Sealed;
 use crate::{
     BestFirst, Cost, Hierarchy, Level, Map, NodeId, OpenList, Pool, SearchConfig, Skip, Slice,
     Space, Status,

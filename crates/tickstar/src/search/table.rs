@@ -16,12 +16,12 @@ pub(super) type Block<T> = Box<[Option<Page<T>>; BLOCK]>;
 type Wing<T> = Box<[Option<Block<T>>; WING]>;
 
 /// A type that can be stored in a table.
-pub(crate) trait Record: Copy + Default + Send + Sync + 'static {}
+pub(crate) trait Item: Copy + Default + Send + Sync + 'static {}
 
-impl<T: Copy + Default + Send + Sync + 'static> Record for T {}
+impl<T: Copy + Default + Send + Sync + 'static> Item for T {}
 
 /// A page of default records.
-pub(super) fn new_page<T: Record>() -> Page<T> {
+pub(super) fn new_page<T: Item>() -> Page<T> {
     Box::new([T::default(); PAGE])
 }
 
@@ -60,7 +60,7 @@ impl<T> Tree<T> {
 /// first is touched. Records never move, and growing takes one page of fixed size from the pool (or the allocator), and
 /// occasionally a block: no tick pays for the nodes touched in earlier ones.
 #[derive(Debug)]
-pub(crate) struct Paged<T: Record> {
+pub(crate) struct Paged<T: Item> {
     tree: Tree<T>,
     pages: usize,
     blocks: usize,
@@ -70,7 +70,7 @@ pub(crate) struct Paged<T: Record> {
     retired: Tree<T>,
 }
 
-impl<T: Record> Default for Paged<T> {
+impl<T: Item> Default for Paged<T> {
     fn default() -> Paged<T> {
         let (tree, retired) = Default::default();
         Paged { tree, pages: 0, blocks: 0, wings: 0, pool: None, retired }
@@ -78,14 +78,14 @@ impl<T: Record> Default for Paged<T> {
 }
 
 /// A clone has memory of its own, outside any pool.
-impl<T: Record> Clone for Paged<T> {
+impl<T: Item> Clone for Paged<T> {
     fn clone(&self) -> Paged<T> {
         let Paged { ref tree, pages, blocks, wings, .. } = *self;
         Paged { tree: tree.clone(), pages, blocks, wings, pool: None, retired: Tree::default() }
     }
 }
 
-impl<T: Record> Drop for Paged<T> {
+impl<T: Item> Drop for Paged<T> {
     fn drop(&mut self) {
         if self.pool.is_some() {
             self.release();
@@ -116,7 +116,7 @@ fn record_mut<T>(block: &mut Block<T>, node: NodeId) -> Option<&mut T> {
     Some(&mut block[page_of(node)].as_mut()?[node.index() % PAGE])
 }
 
-impl<T: Record> Paged<T> {
+impl<T: Item> Paged<T> {
     /// Allocates from this pool from now on, and returns the memory it holds.
     pub fn set_pool(&mut self, pool: &Pool) {
         self.release();
@@ -269,7 +269,7 @@ pub(crate) struct Taken<T> {
     block: Block<T>,
 }
 
-impl<T: Record> Taken<T> {
+impl<T: Item> Taken<T> {
     /// Whether a node is in the block.
     #[inline]
     pub fn has(&self, node: NodeId) -> bool {
@@ -312,19 +312,19 @@ impl<T: Record> Taken<T> {
 }
 
 /// A record that stores the epoch of its table in which it was written.
-pub(crate) trait Stamp: Record {
+pub(crate) trait Stamp: Item {
     /// The epoch, which is even; the lowest bit of the stored value may be used for other purposes.
     fn stamp(&self) -> u32;
 }
 
 /// A table whose records are all invalidated in constant time by a new epoch.
 #[derive(Clone, Debug)]
-pub(crate) struct Stamped<T: Record> {
+pub(crate) struct Stamped<T: Item> {
     pages: Paged<T>,
     now: u32,
 }
 
-impl<T: Record> Default for Stamped<T> {
+impl<T: Item> Default for Stamped<T> {
     fn default() -> Stamped<T> {
         Stamped { pages: Paged::default(), now: 2 }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::grid::{Cell, Grid, GridError};
 use super::{Map, Sealed, Skip, Space};
 use crate::hierarchy::Edit;
-use crate::{Cost, Hierarchy, HierarchyError, NodeId, Slice, Subgoals};
+use crate::{Cost, Hierarchy, HierarchyError, Limits, NodeId, Slice, Subgoals};
 
 /// A space with its [`Hierarchy`], for the searches that plan on one and to know at once whether there is a
 /// way. Every change of the space updates the hierarchy, in microseconds for a cell of a grid.
@@ -132,7 +132,9 @@ impl<S: Map> Layered<S> {
             return true;
         };
         debug_assert_eq!(hierarchy.size(), self.space.size(), "sizes change by `change` only");
-        let (regrouped, done) = Arc::make_mut(hierarchy).tend(&self.space, slice);
+        let limits = Limits { updates: slice.budget(), ..Limits::NONE };
+        let tend = |slice: &mut Slice<'_>| Arc::make_mut(hierarchy).tend(&self.space, slice);
+        let (regrouped, done) = slice.within(limits, tend);
         if regrouped > 0 {
             self.subgoals = None;
             self.version += 1;

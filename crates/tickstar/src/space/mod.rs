@@ -1,6 +1,5 @@
 //! Searchable spaces: grids, graphs, and any other type that implements [`Map`].
 
-mod corridor;
 mod graph;
 mod grid;
 mod layered;
@@ -9,7 +8,6 @@ mod sealed;
 #[cfg(feature = "serde")]
 mod stored;
 
-pub(crate) use corridor::{Corridor, End, Marks};
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
 pub use layered::Layered;

@@ -12,7 +12,7 @@ pub(super) struct AstarShaped {
     avoid: Avoid,
     commitment: Commitment,
     search: BestFirst,
-    phase: Phase,
+    stage: Stage,
     target: Option<NodeId>,
     /// From the target back to the agent's next step, which is last.
     path: Vec<NodeId>,
@@ -25,7 +25,7 @@ pub(super) struct AstarShaped {
 
 /// What comes next. A tick that is cut short resumes here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+enum Stage {
     /// Start a search from the agent's position.
     Begin,
     Look,
@@ -48,7 +48,7 @@ impl AstarShaped {
             avoid,
             commitment,
             search: BestFirst::new(search),
-            phase: Phase::Begin,
+            stage: Stage::Begin,
             target: None,
             path: Vec::new(),
             backup: Backup::default(),
@@ -82,7 +82,7 @@ impl AstarShaped {
 
     /// Drops the search or path in progress.
     pub fn drop_plan(&mut self) {
-        self.phase = Phase::Begin;
+        self.stage = Stage::Begin;
         self.target = None;
     }
 
@@ -90,7 +90,7 @@ impl AstarShaped {
     pub fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
         let mut from = cx.at;
         let mut holds = true;
-        if self.phase == Phase::Walk {
+        if self.stage == Stage::Walk {
             holds = self.path.iter().rev().all(|&to| {
                 let edge = cx.map.edge(from, to);
                 from = to;
@@ -110,18 +110,18 @@ impl AstarShaped {
     pub fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Cx { map, at, goal, ref mut slice } = *cx;
         loop {
-            let outcome = match self.phase {
-                Phase::Begin => {
+            let outcome = match self.stage {
+                Stage::Begin => {
                     self.search.start(map, at, goal);
                     self.backup.begin();
                     self.outdated = false;
-                    self.phase = Phase::Look;
+                    self.stage = Stage::Look;
                     None
                 }
-                Phase::Look => self.look(map, at, slice),
-                Phase::Learn => self.learn(map, slice),
-                Phase::Trace => self.trace(at, slice),
-                Phase::Walk => {
+                Stage::Look => self.look(map, at, slice),
+                Stage::Learn => self.learn(map, slice),
+                Stage::Trace => self.trace(at, slice),
+                Stage::Walk => {
                     Some(self.path.last().map_or(Decision::Wait, |&to| Decision::Go(to)))
                 }
             };
@@ -171,7 +171,7 @@ impl AstarShaped {
         self.target = Some(target);
         self.path.clear();
         self.path.push(target);
-        self.phase = if self.update == Update::Region { Phase::Learn } else { Phase::Trace };
+        self.stage = if self.update == Update::Region { Stage::Learn } else { Stage::Trace };
         None
     }
 
@@ -205,7 +205,7 @@ impl AstarShaped {
         for (node, value) in self.backup.values().filter(|_| !self.outdated) {
             self.search.raise(node, value);
         }
-        self.phase = Phase::Trace;
+        self.stage = Stage::Trace;
         None
     }
 
@@ -219,7 +219,7 @@ impl AstarShaped {
             }
             self.path.push(parent);
         }
-        self.phase = Phase::Walk;
+        self.stage = Stage::Walk;
         None
     }
 
@@ -227,7 +227,7 @@ impl AstarShaped {
     pub fn moved(&mut self) {
         self.path.pop();
         if self.commitment == Commitment::Step || self.path.is_empty() {
-            self.phase = Phase::Begin;
+            self.stage = Stage::Begin;
         }
     }
 

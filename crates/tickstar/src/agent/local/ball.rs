@@ -22,7 +22,7 @@ pub(crate) struct Ball {
     /// The learned heuristic was discarded after the lookahead started: its result is good for a step, but not for an
     /// update.
     outdated: bool,
-    phase: Phase,
+    stage: Stage,
     /// The expanded nodes.
     backup: Backup,
 }
@@ -43,7 +43,7 @@ impl Stamp for Steps {
 
 /// What comes next. A tick that is cut short resumes here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+enum Stage {
     /// Start a ball around the agent's position.
     Begin,
     Look,
@@ -61,7 +61,7 @@ impl Ball {
             done: 0,
             met_goal: false,
             outdated: false,
-            phase: Phase::Begin,
+            stage: Stage::Begin,
             backup: Backup::default(),
         }
     }
@@ -85,7 +85,7 @@ impl Ball {
 
     /// Drops the lookahead in progress.
     pub fn drop_plan(&mut self) {
-        self.phase = Phase::Begin;
+        self.stage = Stage::Begin;
     }
 
     /// Processes changes. Only changed edges inside the ball restart it: otherwise an agent on a map that changes all
@@ -119,13 +119,13 @@ impl Ball {
         slice: &mut Slice<'_>,
     ) -> Decision {
         loop {
-            let outcome = match self.phase {
-                Phase::Begin => {
+            let outcome = match self.stage {
+                Stage::Begin => {
                     self.begin(problem, at);
                     None
                 }
-                Phase::Look => self.look(problem, goal, slice),
-                Phase::Learn => Some(self.learn(problem, at, goal, slice)),
+                Stage::Look => self.look(problem, goal, slice),
+                Stage::Learn => Some(self.learn(problem, at, goal, slice)),
             };
             if let Some(thought) = outcome {
                 return thought;
@@ -139,7 +139,7 @@ impl Ball {
         (self.done, self.met_goal, self.outdated) = (0, false, false);
         self.backup.begin();
         self.meet(at, at, 0, problem.estimate(at));
-        self.phase = Phase::Look;
+        self.stage = Stage::Look;
     }
 
     /// Adds a node to the ball if it is not there yet.
@@ -182,7 +182,7 @@ impl Ball {
             self.drop_plan();
             return Some(Decision::NoWay);
         }
-        self.phase = Phase::Learn;
+        self.stage = Stage::Learn;
         None
     }
 

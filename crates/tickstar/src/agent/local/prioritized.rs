@@ -104,7 +104,7 @@ impl Prioritized {
 struct Queue {
     max_len: usize,
     /// Smallest first.
-    list: Vec<Entry>,
+    list: Vec<Queued>,
     /// The rank with which each node is in the list, if it is queued.
     ranks: Stamped<Known>,
     serial: u64,
@@ -127,7 +127,7 @@ impl Stamp for Known {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Queued {
     rank: Rank,
     node: NodeId,
 }
@@ -147,7 +147,7 @@ impl Queue {
     }
 
     fn take_largest(&mut self) {
-        if let Some(Entry { node, .. }) = self.list.pop() {
+        if let Some(Queued { node, .. }) = self.list.pop() {
             self.set_rank(node, None);
         }
     }
@@ -173,7 +173,7 @@ impl Queue {
                 }
             };
             self.serial += 1;
-            let entry = Entry { rank: (priority, self.serial), node };
+            let entry = Queued { rank: (priority, self.serial), node };
             if let Some(gone) = gone {
                 self.list[gone..at].rotate_left(1);
                 self.list[at - 1] = entry;
@@ -190,6 +190,6 @@ impl Queue {
     }
 
     fn bytes(&self) -> usize {
-        self.list.capacity() * size_of::<Entry>() + self.ranks.bytes()
+        self.list.capacity() * size_of::<Queued>() + self.ranks.bytes()
     }
 }

@@ -1,8 +1,8 @@
 //! A level of a map, restricted to the nodes below some nodes of a level above it.
 
-use super::Skip;
-use crate::search::{Problem, Stamp, Stamped, Toward};
-use crate::{Cost, Hierarchy, Map, NodeId};
+use super::problem::{Problem, Toward};
+use super::table::{Stamp, Stamped};
+use crate::{Cost, Hierarchy, Map, NodeId, Skip};
 
 /// Marked nodes of one level. All marks are dropped in constant time.
 pub(crate) type Marks = Stamped<Mark>;
