@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(error(b"\x1b[2Jtype\x07"), header(r"\u{1b}[2Jtype\u{7}"));
         let turned = "abc\u{202e}d\u{2066}\u{200f}\u{feff}e".as_bytes();
         assert_eq!(error(turned), header(r"abc\u{202e}d\u{2066}\u{200f}\u{feff}e"));
-        assert_eq!(error(b"it's a \"map\" \\ \0"), header(r#"it's a "map" \\ \0"#));
+        assert_eq!(error(b"it's a \"map\" \\ \0"), header(r#"it's a "map" \ \u{0}"#));
         assert_eq!(error("größe 10 × 20".as_bytes()), header("größe 10 × 20"));
         let token = vec![b'x'; 10_000];
         assert_eq!(error(&token), header(&format!("{}…", "x".repeat(40))));
