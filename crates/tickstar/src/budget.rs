@@ -172,6 +172,7 @@ pub struct Slice<'w> {
     expansions: u64,
     traces: u64,
     updates: u64,
+    entries: u64,
     events: u16,
     /// The level whose nodes are being expanded.
     level: usize,
@@ -191,6 +192,7 @@ impl<'w> Slice<'w> {
             expansions: 0,
             traces: 0,
             updates: 0,
+            entries: 0,
             events: 0,
             level: 0,
             stopped: false,
@@ -234,7 +236,9 @@ impl<'w> Slice<'w> {
     /// The number of expansions that can be done if each of them must also pay for the given numbers of updates and
     /// trace steps; at least one, if a single expansion can be paid for.
     pub fn remaining_with(&self, updates: u64, traces: u64) -> u64 {
-        let price = UNIT + updates * self.prices.update + traces * self.prices.trace;
+        let updates = updates.saturating_mul(self.prices.update);
+        let traces = traces.saturating_mul(self.prices.trace);
+        let price = UNIT.saturating_add(updates).saturating_add(traces);
         (self.left / price).max(1).min(self.remaining())
     }
 
@@ -320,7 +324,24 @@ impl<'w> Slice<'w> {
     /// Charges for sorting an open list with `count` visits to its entries, which cannot be refused.
     #[inline]
     pub(crate) fn charge_entries(&mut self, count: u64) {
+        self.entries = self.entries.saturating_add(count);
         self.left = self.left.saturating_sub(count.saturating_mul(self.prices.entry));
+    }
+
+    /// Visits to open-list entries so far.
+    pub(crate) fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// The number of released pages that a tick may return to the allocator: some 15 ns each, about as long as the
+    /// expansions that it does not need any more.
+    pub(crate) fn pages_to_free(&self) -> u64 {
+        self.remaining().saturating_add(256).min(16_384)
+    }
+
+    /// Charges for returning this many pages to the allocator.
+    pub(crate) fn charge_freed_pages(&mut self, pages: u64) {
+        self.charge_entries(pages.saturating_mul(5));
     }
 
     #[inline]

@@ -104,7 +104,9 @@ pub trait Policy: Send + Sync {
 
     /// The agent is at its goal and can return memory that a new walk does not need. Called in each tick in which it
     /// stays there.
-    fn rest(&mut self) {}
+    fn rest(&mut self, slice: &mut Slice<'_>) {
+        let _ = slice;
+    }
 
     /// The node it is currently heading for: this goal, or the end of the path it follows.
     fn target(&self, goal: NodeId) -> Option<NodeId>;
@@ -120,6 +122,8 @@ pub trait Policy: Send + Sync {
 }
 
 /// An agent driven by a policy.
+///
+/// A clone has its own memory, outside any pool.
 #[derive(Clone, Debug)]
 pub struct Walker<P> {
     pub(crate) policy: P,
@@ -128,6 +132,8 @@ pub struct Walker<P> {
     /// Where the last step leads.
     intent: Option<NodeId>,
     verdict: Verdict,
+    /// The policy must begin again, without what it has learned.
+    reset: bool,
 }
 
 /// Whether a path to the goal exists.
@@ -152,8 +158,8 @@ impl<P: Policy> Walker<P> {
         start: NodeId,
         goal: NodeId,
     ) -> Result<Walker<P>, AgentError> {
-        let (at, intent, verdict) = (start, None, Verdict::Unknown);
-        let mut walker = Walker { policy, at, goal, intent, verdict };
+        let (at, intent, verdict, reset) = (start, None, Verdict::Unknown, false);
+        let mut walker = Walker { policy, at, goal, intent, verdict, reset };
         walker.begin(map, start, goal, Keep::Nothing)?;
         Ok(walker)
     }
@@ -163,6 +169,7 @@ impl<P: Policy> Walker<P> {
     #[must_use]
     pub fn with_pool(mut self, pool: &Pool) -> Walker<P> {
         self.policy.set_pool(pool);
+        self.reset = true;
         self
     }
 
@@ -213,6 +220,7 @@ impl<P: Policy> Walker<P> {
         }
         (self.at, self.goal, self.intent) = (start, goal, None);
         self.verdict = Verdict::Unknown;
+        self.reset = false;
         self.policy.begin(map, start, goal, keep);
         Ok(())
     }
@@ -224,8 +232,20 @@ impl<P: Policy> Walker<P> {
         changed: &[NodeId],
         slice: &mut Slice<'_>,
     ) -> Step {
+        if !map.contains(at) {
+            // From a blocked position no step is possible. The policy need not know of it.
+            if !changed.is_empty() {
+                self.verdict = Verdict::Unknown;
+                self.policy.heed(&mut Cx { map, at: self.at, goal: self.goal, slice }, changed);
+            }
+            return Step::Unreachable;
+        }
         let (before, intent) = (self.at, self.intent.take());
         self.at = at;
+        if std::mem::take(&mut self.reset) {
+            self.verdict = Verdict::Unknown;
+            self.policy.begin(map, at, self.goal, Keep::Nothing);
+        }
         let cx = &mut Cx { map, at, goal: self.goal, slice };
         if intent == Some(at) {
             self.policy.moved(before, at);
@@ -239,7 +259,7 @@ impl<P: Policy> Walker<P> {
             self.policy.heed(cx, changed);
         }
         if at == self.goal {
-            self.policy.rest();
+            self.policy.rest(cx.slice);
             return Step::Arrived;
         }
         if self.has_no_path(map) {
@@ -280,7 +300,9 @@ impl<P: Policy> Walker<P> {
 impl<P: Policy, M: Map> Agent<M> for Walker<P> {
     fn tick(&mut self, map: &M, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
         if self.policy.needs().hierarchy && map.hierarchy().is_none() {
-            // The map had a hierarchy when the task was assigned, and may have one again later.
+            // The map had a hierarchy when the task was assigned, and may have one again later. What changes meanwhile
+            // is not processed.
+            self.reset |= !seen.changed.is_empty();
             return if at == self.goal { Step::Arrived } else { Step::Wait };
         }
         let limits = self.policy.limits(slice.budget());

@@ -48,7 +48,7 @@ pub use tables::{SubgoalColumn, SubgoalPlan, SubgoalSearch};
 
 use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Stamp, Stamped, Toward};
-use crate::{Map, NodeId, Pool};
+use crate::{Map, NodeId, Pool, Slice};
 
 /// The settings of a [`DLrta`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -277,6 +277,11 @@ impl Policy for DLrtaPolicy {
     fn replan<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
         self.forget();
         self.drop_plan();
+    }
+
+    fn rest(&mut self, _: &mut Slice<'_>) {
+        self.to_goal.rest();
+        self.to_subgoal.rest();
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {

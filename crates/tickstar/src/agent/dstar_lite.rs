@@ -675,6 +675,7 @@ impl Policy for DStarLitePolicy {
         if cx.at != cx.goal {
             self.ensure_started(cx.map);
             self.core.note(cx.map, changed);
+            cx.slice.charge_entries(4 * self.core.affected.len() as u64);
         }
     }
 
@@ -696,7 +697,7 @@ impl Policy for DStarLitePolicy {
         self.core.note(cx.map, &[cx.at, next]);
     }
 
-    fn rest(&mut self) {
+    fn rest(&mut self, slice: &mut Slice<'_>) {
         let core = &mut self.core;
         if !std::mem::replace(&mut core.fresh, true) {
             core.nodes.pages_mut().release();
@@ -704,8 +705,9 @@ impl Policy for DStarLitePolicy {
             self.open.release();
             (core.pending, core.affected) = (Vec::new(), Vec::new());
         }
-        core.nodes.pages_mut().reclaim(8);
-        core.waiting.pages_mut().reclaim(8);
+        let pages = slice.pages_to_free();
+        let freed = core.nodes.pages_mut().reclaim(pages) + core.waiting.pages_mut().reclaim(pages);
+        slice.charge_freed_pages(freed);
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {
@@ -717,6 +719,7 @@ impl Policy for DStarLitePolicy {
     }
 
     fn set_pool(&mut self, pool: &Pool) {
+        self.core.fresh = true;
         self.core.nodes.pages_mut().set_pool(pool);
         self.core.waiting.pages_mut().set_pool(pool);
     }

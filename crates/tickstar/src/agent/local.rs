@@ -75,7 +75,7 @@ pub(crate) use self::ball::Ball;
 use self::prioritized::Prioritized;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::{Learned, Toward};
-use crate::{Cost, Limits, Map, NodeId, OpenList, Pool};
+use crate::{Cost, Limits, Map, NodeId, OpenList, Pool, Slice};
 
 /// How an agent looks ahead, and how it uses the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -275,6 +275,13 @@ impl Policy for LocalPolicy {
             Mind::Astar(mind) => mind.think(cx),
             Mind::Ball(mind) => mind.think(&problem, cx.at, cx.goal, cx.slice),
             Mind::Queue(mind) => mind.think(cx),
+        }
+    }
+
+    /// Only what was learned is kept; the search of an A* lookahead is a part of that.
+    fn rest(&mut self, _: &mut Slice<'_>) {
+        if let Mind::Ball(mind) = &mut self.0 {
+            mind.rest();
         }
     }
 

@@ -403,9 +403,11 @@ impl Policy for PrLrtaPolicy {
         self.drop_plan();
     }
 
-    fn rest(&mut self) {
+    fn rest(&mut self, slice: &mut Slice<'_>) {
         self.refiner.release();
-        self.refiner.reclaim(8);
+        let freed = self.refiner.reclaim(slice.pages_to_free());
+        slice.charge_freed_pages(freed);
+        self.mind.rest();
     }
 
     fn target(&self, _: NodeId) -> Option<NodeId> {

@@ -206,7 +206,8 @@ impl PraPolicy {
             if self.planner.refiner.bytes() > 0 {
                 self.planner.refiner.release();
             }
-            self.planner.refiner.reclaim(16 + cx.slice.remaining() / 8);
+            let freed = self.planner.refiner.reclaim(cx.slice.pages_to_free());
+            cx.slice.charge_freed_pages(freed);
             return true;
         }
         if !self.ready.is_empty() {
@@ -329,6 +330,7 @@ impl Planner {
             if left >= if whole { 1 } else { (k / 2).max(1) } {
                 self.path.clear();
                 self.path.extend_from_slice(&self.kept[level]);
+                slice.charge_entries(self.path.len() as u64 / 8);
                 (self.level, self.whole) = (level, whole);
                 self.cut(config);
                 self.stage = Stage::Mark;
@@ -491,7 +493,11 @@ impl Policy for PraPolicy {
 
     /// Continues along its segment if the agent is on or beside it; otherwise plans again from there, with the paths of
     /// the levels above.
-    fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {}
+    fn displaced<M: Map>(&mut self, _: &mut Cx<'_, '_, M>) {
+        if self.route.nodes().is_empty() {
+            self.drop_plan();
+        }
+    }
 
     fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {
         self.route.recheck();
@@ -518,10 +524,11 @@ impl Policy for PraPolicy {
         self.drop_plan();
     }
 
-    fn rest(&mut self) {
+    fn rest(&mut self, slice: &mut Slice<'_>) {
         self.planner.stage = Stage::Idle;
         self.planner.refiner.release();
-        self.planner.refiner.reclaim(8);
+        let freed = self.planner.refiner.reclaim(slice.pages_to_free());
+        slice.charge_freed_pages(freed);
         (self.planner.path, self.planner.kept) = (Vec::new(), Vec::new());
         self.ready = Vec::new();
     }

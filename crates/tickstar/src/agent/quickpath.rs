@@ -140,7 +140,7 @@ impl QuickPathPolicy {
         self.add(from, from);
         let (mut taken, mut visited) = (0, 0);
         while self.index(to).is_none() {
-            let (node, _) = *self.found.get(taken)?;
+            let Some(&(node, _)) = self.found.get(taken) else { break };
             taken += 1;
             inner.for_each_edge(node, |near, _| {
                 visited += 1;
@@ -216,7 +216,7 @@ impl Policy for QuickPathPolicy {
     }
 
     fn moved(&mut self, _: NodeId, _: NodeId) {
-        self.ahead[0].pop();
+        self.ahead.first_mut().map(Vec::pop);
     }
 
     fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {}
@@ -232,10 +232,11 @@ impl Policy for QuickPathPolicy {
         self.ahead[0].last().map_or(Decision::Stale, |&to| Decision::Go(to))
     }
 
-    fn rest(&mut self) {
-        self.ahead = Vec::new();
+    fn rest(&mut self, slice: &mut Slice<'_>) {
+        (self.ahead, self.found) = (Vec::new(), Vec::new());
         self.indices.pages_mut().release();
-        self.indices.pages_mut().reclaim(8);
+        let freed = self.indices.pages_mut().reclaim(slice.pages_to_free());
+        slice.charge_freed_pages(freed);
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {

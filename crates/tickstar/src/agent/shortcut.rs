@@ -145,8 +145,8 @@ impl Shortcut {
         self.search.release();
     }
 
-    pub fn reclaim(&mut self, blocks: u64) {
-        self.search.reclaim(blocks);
+    pub fn reclaim(&mut self, pages: u64) -> u64 {
+        self.search.reclaim(pages)
     }
 
     pub fn bytes(&self) -> usize {

@@ -206,6 +206,8 @@ pub struct TimeBoundedPolicy {
     changed: bool,
     /// A change since this search started may have decreased a cost.
     fell: bool,
+    /// The search has shown that there is no path from its root.
+    given_up: bool,
     /// Which neighbor late acting steps to next.
     bounces: usize,
     shortcut: Option<Box<Shortcut>>,
@@ -240,6 +242,7 @@ impl TimeBounded {
             first: true,
             changed: false,
             fell: false,
+            given_up: false,
             bounces: 0,
             shortcut: config.shortcut.then(|| Box::new(Shortcut::new(config.search.open))),
         };
@@ -263,6 +266,7 @@ impl TimeBoundedPolicy {
         self.trails.reset();
         (self.tracing, self.solved, self.route) = (false, false, None);
         (self.first, self.changed, self.fell) = (true, false, false);
+        self.given_up = false;
         if let Some(shortcut) = &mut self.shortcut {
             shortcut.reset();
         }
@@ -429,30 +433,31 @@ impl TimeBoundedPolicy {
         chosen
     }
 
-    /// Keeps only the path and returns the memory of the search as soon as the agent is on the path to the goal,
-    /// provided that nothing but a blocked step can make it leave that path.
-    fn release_search(&mut self, slice: &mut Slice<'_>) {
-        let settled = self.config.restart == Restart::Stopped && !self.config.search.learn;
-        let place = self.trails.place(Follow, self.at).filter(|&place| place <= self.ahead);
-        if let Some(place) = place.filter(|_| settled) {
-            let path = self.trails.take_path();
-            slice.charge_entries(path.len() as u64 / 8);
-            let walked = path.len() - 1 - place;
-            self.route = Some(Route::new(path, walked));
-            self.search.release();
-            if let Some(shortcut) = &mut self.shortcut {
-                shortcut.release();
-            }
+    /// Keeps only the path to the goal, if it is known, and returns all other memory. `place` is the number of steps from
+    /// the agent to its end.
+    fn keep_only_the_path(&mut self, place: usize, slice: &mut Slice<'_>) {
+        let known = self.trails.tip(Follow) == Some(self.goal);
+        let path = if known { self.trails.take_path() } else { Vec::new() };
+        slice.charge_entries(path.len() as u64 / 8);
+        let walked = path.len().saturating_sub(1 + place);
+        self.route = Some(Route::new(path, walked));
+        self.release();
+    }
+
+    fn release(&mut self) {
+        self.trails.release();
+        self.search.release();
+        if let Some(shortcut) = &mut self.shortcut {
+            shortcut.release();
         }
     }
 
-    /// Returns released memory to the allocator, at most `blocks` blocks of each table.
-    fn reclaim(&mut self, blocks: u64) {
-        self.search.reclaim(blocks);
-        self.trails.reclaim(blocks);
-        if let Some(shortcut) = &mut self.shortcut {
-            shortcut.reclaim(blocks);
-        }
+    /// Returns released memory to the allocator, little by little.
+    fn reclaim(&mut self, slice: &mut Slice<'_>) {
+        let pages = slice.pages_to_free();
+        let shortcut = self.shortcut.as_mut().map_or(0, |shortcut| shortcut.reclaim(pages));
+        let freed = self.search.reclaim(pages) + self.trails.reclaim(pages) + shortcut;
+        slice.charge_freed_pages(freed);
     }
 }
 
@@ -495,8 +500,12 @@ impl Policy for TimeBoundedPolicy {
                 shortcut.reset();
             }
         }
-        // A search without a root starts here; one that was released at the goal starts again.
-        if self.fresh || self.route.is_some() && self.config.restart != Restart::Stopped {
+        // A search without a root starts here; one that ended, or whose memory was released, starts again.
+        let lost = self.route.as_ref().is_some_and(|route| {
+            route.nodes().is_empty() || self.config.restart != Restart::Stopped
+        });
+        let ended = self.route.is_none() && self.search.status() == Status::Exhausted;
+        if self.fresh || lost || ended {
             self.begin_search(cx.map);
         }
     }
@@ -518,11 +527,14 @@ impl Policy for TimeBoundedPolicy {
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Cx { map, slice, .. } = cx;
         self.add_root(*map);
-        if self.solved && self.route.is_none() {
-            self.release_search(slice);
-        }
-        if self.route.is_some() {
-            self.reclaim(16 + slice.remaining() / 8);
+        self.reclaim(slice);
+        // Once the agent is on the path to the goal, only a blocked step can make it leave that path, unless it restarts.
+        let settled = self.config.restart == Restart::Stopped && !self.config.search.learn;
+        if self.solved && settled && self.route.is_none() {
+            let place = self.trails.place(Follow, self.at).filter(|&place| place <= self.ahead);
+            if let Some(place) = place {
+                self.keep_only_the_path(place, slice);
+            }
         }
         if let Some(route) = &mut self.route {
             return route.step(*map, cx.at).map_or(Decision::Stale, Decision::Go);
@@ -543,6 +555,8 @@ impl Policy for TimeBoundedPolicy {
             if self.search.status() == Status::Exhausted {
                 // If nodes were only blocked, a search that expects blocking has missed no path.
                 let missed = self.fell || self.changed && !self.config.search.blocking;
+                // And the goal may be reachable from where the agent was pushed to, if not from the root.
+                let missed = missed || !self.given_up && self.search.cost_to(self.at).is_none();
                 return if missed { Decision::Stale } else { Decision::NoWay };
             }
             let limits = Limits { expansions: 0, traces, updates: 0 };
@@ -562,14 +576,18 @@ impl Policy for TimeBoundedPolicy {
         self.begin_search(cx.map);
     }
 
-    fn rest(&mut self) {
-        if !self.config.search.learn && self.route.is_none() && !self.fresh {
-            let path = self.trails.take_path();
-            let walked = path.len().saturating_sub(1);
-            self.route = Some(Route::new(path, walked));
-            self.search.release();
+    fn no_way(&mut self) {
+        if !self.given_up && !self.config.search.learn {
+            self.release();
         }
-        self.reclaim(8);
+        self.given_up = true;
+    }
+
+    fn rest(&mut self, slice: &mut Slice<'_>) {
+        if !self.config.search.learn && self.route.is_none() {
+            self.keep_only_the_path(0, slice);
+        }
+        self.reclaim(slice);
     }
 
     fn target(&self, _: NodeId) -> Option<NodeId> {
@@ -578,12 +596,12 @@ impl Policy for TimeBoundedPolicy {
     }
 
     fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
-        if let Some(route) = &self.route {
+        if let Some(route) = self.route.as_ref().filter(|route| !route.nodes().is_empty()) {
             return Some(route.nodes().to_vec());
         }
         let found = self.search.status() == Status::Reached;
         let path = self.search.path_to(self.goal).filter(|_| found);
-        path.or_else(|| (self.root == self.goal).then(|| vec![self.goal]))
+        path.or_else(|| (self.at == self.goal).then(|| vec![self.goal]))
     }
 
     fn set_pool(&mut self, pool: &Pool) {

@@ -62,6 +62,15 @@ impl Backup {
         self.open.clear();
     }
 
+    /// Returns all memory.
+    pub fn release(&mut self) {
+        self.numbers.pages_mut().release();
+        self.numbers.pages_mut().reclaim(256);
+        (self.inside, self.edges, self.near) = (Vec::new(), Vec::new(), Vec::new());
+        self.open = BinaryHeap::new();
+        self.scanned = 0;
+    }
+
     pub fn set_pool(&mut self, pool: &Pool) {
         self.numbers.pages_mut().set_pool(pool);
     }

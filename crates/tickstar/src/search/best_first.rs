@@ -142,12 +142,15 @@ impl BestFirst {
         BestFirst { nodes: Stamped::default(), open, more: Vec::new(), learned, core }
     }
 
-    /// Allocates from this pool from now on.
+    /// Allocates from this pool from now on. A search in progress ends, and what was learned is discarded.
     pub fn set_pool(&mut self, pool: &Pool) {
         self.nodes.pages_mut().set_pool(pool);
+        self.forget();
         if let Some(learned) = &mut self.learned {
             learned.set_pool(pool);
         }
+        self.open.release();
+        (self.core.status, self.core.best) = (Status::Exhausted, None);
     }
 
     /// Returns the memory of the search, which discards its result. The learned heuristic is kept.
@@ -161,9 +164,9 @@ impl BestFirst {
         self.core.best = None;
     }
 
-    /// Returns released memory to the allocator, at most `blocks` blocks.
-    pub(crate) fn reclaim(&mut self, blocks: u64) {
-        self.nodes.pages_mut().reclaim(blocks);
+    /// Returns released pages to the allocator, about this many. Returns their number.
+    pub(crate) fn reclaim(&mut self, pages: u64) -> u64 {
+        self.nodes.pages_mut().reclaim(pages)
     }
 
     /// Starts a new search from one node to another.

@@ -225,10 +225,9 @@ impl Refiner {
         self.path = Vec::new();
     }
 
-    /// Returns released memory to the allocator, at most `blocks` blocks.
-    pub fn reclaim(&mut self, blocks: u64) {
-        self.search.reclaim(blocks);
-        self.marks.pages_mut().reclaim(blocks);
+    /// Returns released pages to the allocator, about this many of each table. Returns their number.
+    pub fn reclaim(&mut self, pages: u64) -> u64 {
+        self.search.reclaim(pages) + self.marks.pages_mut().reclaim(pages)
     }
 
     pub fn bytes(&self) -> usize {

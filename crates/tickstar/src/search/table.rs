@@ -68,12 +68,13 @@ pub(crate) struct Paged<T: Item> {
     pool: Option<Pool>,
     /// Released pages, to be returned to the allocator incrementally.
     retired: Tree<T>,
+    retired_pages: usize,
 }
 
 impl<T: Item> Default for Paged<T> {
     fn default() -> Paged<T> {
         let (tree, retired) = Default::default();
-        Paged { tree, pages: 0, blocks: 0, wings: 0, pool: None, retired }
+        Paged { tree, pages: 0, blocks: 0, wings: 0, pool: None, retired, retired_pages: 0 }
     }
 }
 
@@ -81,7 +82,8 @@ impl<T: Item> Default for Paged<T> {
 impl<T: Item> Clone for Paged<T> {
     fn clone(&self) -> Paged<T> {
         let Paged { ref tree, pages, blocks, wings, .. } = *self;
-        Paged { tree: tree.clone(), pages, blocks, wings, pool: None, retired: Tree::default() }
+        let (tree, retired, pool) = (tree.clone(), Tree::default(), None);
+        Paged { tree, pages, blocks, wings, pool, retired, retired_pages: 0 }
     }
 }
 
@@ -228,22 +230,29 @@ impl<T: Item> Paged<T> {
     /// Invalidates all records and returns their memory: to the pool in constant time, otherwise incrementally by
     /// [`Paged::reclaim`].
     pub fn release(&mut self) {
+        if self.pages == 0 {
+            return;
+        }
         let tree = std::mem::take(&mut self.tree);
-        if let Some(pool) = self.pool.as_ref().filter(|_| self.pages > 0) {
+        if let Some(pool) = &self.pool {
             pool.take_back(tree, self.pages);
         } else {
-            self.retired = tree;
+            self.retired.0.extend(tree.0);
+            self.retired_pages += self.pages;
         }
         (self.pages, self.blocks, self.wings) = (0, 0, 0);
     }
 
-    /// Returns at most `blocks` blocks of released memory to the allocator.
-    pub fn reclaim(&mut self, blocks: u64) {
-        for _ in 0..blocks {
-            if self.retired.pop_block().is_none() {
-                break;
-            }
+    /// Returns released pages to the allocator, about this many. Returns their number.
+    pub fn reclaim(&mut self, pages: u64) -> u64 {
+        let mut freed = 0;
+        while freed < pages
+            && let Some(block) = self.retired.pop_block()
+        {
+            freed += block.iter().flatten().count() as u64;
         }
+        self.retired_pages -= freed as usize;
+        freed
     }
 
     /// Heap memory in bytes.
@@ -251,7 +260,7 @@ impl<T: Item> Paged<T> {
         self.tree.0.capacity() * size_of::<Option<Wing<T>>>()
             + self.wings * size_of::<[Option<Block<T>>; WING]>()
             + self.blocks * size_of::<[Option<Page<T>>; BLOCK]>()
-            + self.pages * size_of::<[T; PAGE]>()
+            + (self.pages + self.retired_pages) * size_of::<[T; PAGE]>()
     }
 }
 
@@ -404,8 +413,10 @@ mod tests {
         assert_eq!((table.get(NodeId(5)), table.get(NodeId(70_000))), (7, 8));
         assert_eq!((table.get(NodeId(7)), table.get(NodeId(u32::MAX))), (0, 0));
         table.release();
-        assert_eq!((table.get(NodeId(5)), table.bytes()), (0, 0));
-        table.reclaim(2);
+        assert_eq!((table.get(NodeId(5)), table.pages), (0, 0));
+        assert!(table.bytes() > 0, "released, but not returned yet");
+        assert_eq!(table.reclaim(2), 2);
+        assert_eq!(table.bytes(), 0);
         assert!(!table.retired.0.is_empty(), "two blocks of two wings were released");
         table.reclaim(1);
         assert!(table.retired.0.is_empty());

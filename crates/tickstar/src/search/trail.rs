@@ -57,8 +57,8 @@ impl Trails {
     }
 
     /// Returns released memory to the allocator: see [`Paged::reclaim`].
-    pub fn reclaim(&mut self, blocks: u64) {
-        self.places.reclaim(blocks);
+    pub fn reclaim(&mut self, pages: u64) -> u64 {
+        self.places.reclaim(pages)
     }
 
     /// Starts the fresh trail again, with its tip alone.

@@ -1,7 +1,15 @@
 //! What the driver of all agents takes care of: refused steps, displaced agents, and budgets in one currency.
 
-use tickstar::{Cell, Grid, Layered, NodeId, Seen, Slice, Space, Step};
-use tickstar::{TimeBounded, TimeBoundedConfig};
+use tickstar::agent::d_lrta::{DLrta, DLrtaConfig};
+use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
+use tickstar::agent::local::{Local, LocalConfig};
+use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
+use tickstar::agent::quickpath::QuickPath;
+use tickstar::agent::time_bounded::Restart;
+use tickstar::{
+    Agent, Cell, Grid, Layered, NodeId, Pool, Pra, PraConfig, Seen, Slice, Space, Step,
+    TimeBounded, TimeBoundedConfig,
+};
 
 use crate::kit::{
     LayeredGrid, Member, OnPanic, Problem, Random, Terrain, TickLimit, is_slow, members,
@@ -129,7 +137,7 @@ fn a_concrete_agent_has_a_position() {
     let [start, goal] = [(0, 0), (4, 4)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
     let unit = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal).unwrap();
     assert_eq!((unit.position(), unit.goal()), (start, goal));
-    let boxed: Box<dyn tickstar::Agent<Grid>> = Box::new(unit);
+    let boxed: Box<dyn Agent<Grid>> = Box::new(unit);
     assert_eq!(boxed.position(), start);
     is_shareable(&boxed);
 }
@@ -165,6 +173,114 @@ fn an_agent_can_be_put_anywhere() {
             let step = agent.tick(map, at, Seen::default(), &mut Slice::new(20));
             if let Step::Move(to) = step {
                 assert!(map.edge(at, to).is_some(), "an illegal step");
+            }
+        }
+    }
+}
+
+/// That the goal cannot be reached from where an agent was says nothing about where it is now.
+#[test]
+fn an_agent_pushed_into_the_part_with_the_goal_arrives() {
+    let map = Layered::new(Grid::from_rows(["..#.."]).unwrap()).unwrap();
+    let [start, near, goal] = [0, 3, 4].map(|x| map.node(Cell::new(x, 0)).unwrap());
+    for member in members().iter().filter(|member| member.facts().complete) {
+        for ticks in [1, 2, 30] {
+            let _context = OnPanic((member, ticks));
+            let mut agent = map.agent(member.as_ref(), start, goal).unwrap();
+            let mut at = start;
+            for _ in 0..ticks {
+                let step = agent.tick(&map, at, Seen::default(), &mut Slice::new(10));
+                at = if let Step::Move(to) = step { to } else { at };
+            }
+            at = near;
+            let arrives = (0..50).any(|_| {
+                let step = agent.tick(&map, at, Seen::default(), &mut Slice::new(10));
+                at = if let Step::Move(to) = step { to } else { at };
+                step == Step::Arrived
+            });
+            assert!(arrives, "it was pushed to the cell beside the goal");
+        }
+    }
+}
+
+/// A pool that comes late costs an agent what it has found, and no more.
+#[test]
+fn a_pool_can_be_given_at_any_time() {
+    let map = Layered::new(Grid::new(30, 30).unwrap()).unwrap();
+    let [start, goal] = [(0, 0), (29, 20)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
+    macro_rules! check {
+        ($agent:expr) => {
+            for ticks in [0, 1, 3, 10, 25] {
+                let (mut agent, pool, mut at) = ($agent.unwrap(), Pool::new(), start);
+                for tick in 0..1000 {
+                    if tick == ticks {
+                        agent = agent.with_pool(&pool);
+                    }
+                    match agent.tick(&map, at, Seen::default(), &mut Slice::new(7)) {
+                        Step::Move(to) => at = to,
+                        Step::Wait => {}
+                        Step::Arrived => break,
+                        Step::Unreachable => panic!("there is a path"),
+                    }
+                }
+                assert_eq!(at, goal);
+            }
+        };
+    }
+    check!(TimeBounded::new(&map, TimeBoundedConfig::default(), start, goal));
+    check!(Pra::new(&map, PraConfig::default(), start, goal));
+    check!(DStarLite::new(&map, DStarLiteConfig::default(), start, goal));
+    check!(Local::new(&map, LocalConfig::default(), start, goal));
+    check!(QuickPath::new(&map, start, goal));
+    check!(PrLrta::new(&map, PrLrtaConfig::default(), start, goal));
+    check!(DLrta::new(&map, DLrtaConfig::default(), start, goal));
+}
+
+/// A position outside the map is not a reason to walk forever.
+#[test]
+fn a_position_outside_the_map_leaves_no_trace() {
+    let map = Layered::new(Grid::from_rows(["...#.", "...#.", "...#."]).unwrap()).unwrap();
+    let [start, goal] = [(0, 0), (4, 0)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
+    for member in members().iter().filter(|member| member.facts().complete) {
+        let _context = OnPanic(member);
+        let mut agent = map.agent(member.as_ref(), start, goal).unwrap();
+        let mut at = start;
+        let outside = agent.tick(&map, NodeId(u32::MAX), Seen::default(), &mut Slice::new(10));
+        assert_eq!(outside, Step::Unreachable, "no step is possible from there");
+        let gives_up = (0..20_000).any(|_| {
+            let step = agent.tick(&map, at, Seen::default(), &mut Slice::new(10));
+            at = if let Step::Move(to) = step { to } else { at };
+            step == Step::Unreachable
+        });
+        assert!(gives_up);
+    }
+}
+
+/// An agent at rest, or without a path, holds no memory of a search.
+#[test]
+fn an_idle_agent_returns_its_pages() {
+    let open = Layered::new(Grid::new(40, 40).unwrap()).unwrap();
+    let mut wall = open.clone();
+    wall.edit(&(0..40).map(|y| (Cell::new(20, y), false)).collect::<Vec<_>>()).unwrap();
+    let [start, goal] = [(0, 0), (39, 20)].map(|(x, y)| open.node(Cell::new(x, y)).unwrap());
+    for shortcut in [false, true] {
+        for restart in [Restart::Stopped, Restart::Path, Restart::Lazy, Restart::Eager] {
+            let config = TimeBoundedConfig { shortcut, restart, ..TimeBoundedConfig::default() };
+            for map in [&open, &wall] {
+                let pool = Pool::new();
+                let agent = TimeBounded::new(map, config, start, goal).unwrap();
+                let (mut agent, mut at) = (agent.with_pool(&pool), start);
+                for _ in 0..2000 {
+                    let step = agent.tick(map, at, Seen::default(), &mut Slice::new(10));
+                    at = if let Step::Move(to) = step { to } else { at };
+                }
+                assert_eq!(pool.lent(), 0, "{config:?}");
+                // Given a task at its own position, it returns what the task before has left.
+                agent.assign(map, start, goal).unwrap();
+                agent.tick(map, start, Seen::default(), &mut Slice::new(10));
+                agent.assign(map, start, start).unwrap();
+                agent.tick(map, start, Seen::default(), &mut Slice::new(10));
+                assert_eq!((pool.lent(), agent.plan()), (0, Some(vec![start])), "{config:?}");
             }
         }
     }

@@ -150,7 +150,11 @@ impl AstarShaped {
                     }
                     go_on
                 };
-                search.run(space, &mut Slice::watched(budget, &mut note))
+                let mut inner = Slice::watched(budget, &mut note);
+                let status = search.run(space, &mut inner);
+                let entries = inner.entries();
+                slice.charge_entries(entries);
+                status
             }
         });
         if status == Status::Exhausted {

@@ -100,6 +100,15 @@ impl Ball {
         }
     }
 
+    /// Returns the memory of the lookahead. What was learned is kept.
+    pub fn rest(&mut self) {
+        self.drop_plan();
+        self.steps.pages_mut().release();
+        self.steps.pages_mut().reclaim(256);
+        self.list = Vec::new();
+        self.backup.release();
+    }
+
     pub fn set_pool(&mut self, pool: &Pool) {
         self.learned.set_pool(pool);
         self.steps.pages_mut().set_pool(pool);

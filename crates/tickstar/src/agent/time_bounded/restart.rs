@@ -124,7 +124,7 @@ impl TimeBoundedPolicy {
     /// Whether a path over an edge that is new or has become cheaper may be better than the rest of the path, by more
     /// than the weight of the search.
     fn is_undercut(&self, map: &impl Map, changed: &[NodeId], back: Back) -> bool {
-        let Some(rest) = self.rest(map, back) else { return false };
+        let Some(rest) = self.remaining_cost(map, back) else { return false };
         let priority = self.config.search.priority;
         changed.iter().any(|&node| {
             let through = map.estimate_through(self.at, node, self.goal);
@@ -134,7 +134,7 @@ impl TimeBoundedPolicy {
 
     /// The remaining cost: back to the path, along it, and the heuristic from its tip to the goal. An upper bound on
     /// that if the way back is far.
-    fn rest(&self, map: &impl Map, back: Back) -> Option<Cost> {
+    fn remaining_cost(&self, map: &impl Map, back: Back) -> Option<Cost> {
         if self.search.status() == Status::Exhausted {
             return Some(Cost::INFINITE);
         }
