@@ -82,7 +82,7 @@ fn walking(grid: &Grid, budget: u64, (start, goal): (NodeId, NodeId)) -> (TimeBo
     let (mut at, mut known) = (start, false);
     let mut straight = 0;
     // Memory is given back little by little.
-    while straight < 50 {
+    while straight < 100 {
         let mut slice = Slice::new(budget);
         let Step::Move(to) = agent.tick(grid, at, Seen::default(), &mut slice) else {
             panic!("it walks");
