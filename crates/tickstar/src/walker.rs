@@ -232,7 +232,7 @@ impl<P: Policy> Walker<P> {
         changed: &[NodeId],
         slice: &mut Slice<'_>,
     ) -> Step {
-        if !map.contains(at) {
+        if at != self.goal && !map.contains(at) {
             // From a blocked position no step is possible. The policy need not know of it.
             if !changed.is_empty() {
                 self.verdict = Verdict::Unknown;
