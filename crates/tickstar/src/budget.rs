@@ -164,8 +164,11 @@ impl Prices {
 /// ```
 pub struct Slice<'w> {
     budget: u64,
-    /// The remaining budget, in fractions of a unit.
-    left: u64,
+    /// What expansions may cost in total, in parts of a unit: the budget less everything else that was paid for.
+    funds: u64,
+    /// The number of expansions that may have been done in total. It follows from all limits, so that the innermost loop
+    /// of a search compares one number.
+    allowed: u64,
     prices: Prices,
     /// The totals that each kind of work may reach.
     max: Limits,
@@ -186,7 +189,8 @@ impl<'w> Slice<'w> {
     pub fn new(budget: u64) -> Slice<'w> {
         Slice {
             budget,
-            left: budget.saturating_mul(UNIT),
+            funds: budget.saturating_mul(UNIT),
+            allowed: budget,
             prices: Prices::PAPERS,
             max: Limits::NONE,
             expansions: 0,
@@ -229,8 +233,27 @@ impl<'w> Slice<'w> {
 
     /// The number of expansions that can still be paid for.
     pub fn remaining(&self) -> u64 {
-        let allowed = self.max.expansions.saturating_sub(self.expansions);
-        if self.stopped { 0 } else { allowed.min(self.left / UNIT) }
+        self.allowed.saturating_sub(self.expansions)
+    }
+
+    /// What is left of the budget, in parts of a unit.
+    fn left(&self) -> u64 {
+        self.funds.saturating_sub(self.expansions.saturating_mul(UNIT))
+    }
+
+    /// Deducts what cannot be spent on expansions any more.
+    #[inline]
+    fn pay(&mut self, price: u64) {
+        if price > 0 {
+            self.funds = self.funds.saturating_sub(price);
+            self.renew();
+        }
+    }
+
+    /// Computes how many expansions are allowed.
+    fn renew(&mut self) {
+        let payable = self.expansions.saturating_add(self.left() / UNIT);
+        self.allowed = if self.stopped { 0 } else { payable.min(self.max.expansions) };
     }
 
     /// The number of expansions that can be done if each of them must also pay for the given numbers of updates and
@@ -239,17 +262,18 @@ impl<'w> Slice<'w> {
         let updates = updates.saturating_mul(self.prices.update);
         let traces = traces.saturating_mul(self.prices.trace);
         let price = UNIT.saturating_add(updates).saturating_add(traces);
-        (self.left / price).max(1).min(self.remaining())
+        (self.left() / price).max(1).min(self.remaining())
     }
 
     /// Lends a part of the slice: `work` can spend at most `units` units, and do as many trace steps and updates as
     /// [`Limits::per_unit`] allows for that number of units.
     pub fn part<T>(&mut self, units: u64, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
-        let lent = self.left.min(units.saturating_mul(UNIT));
-        let kept = self.left - lent;
-        self.left = lent;
+        let left = self.left();
+        let kept = left - left.min(units.saturating_mul(UNIT));
+        self.funds -= kept;
         let result = self.within(Limits::per_unit(units), work);
-        self.left += kept;
+        self.funds += kept;
+        self.renew();
         result
     }
 
@@ -261,8 +285,10 @@ impl<'w> Slice<'w> {
             traces: self.traces.saturating_add(limits.traces).min(outer.traces),
             updates: self.updates.saturating_add(limits.updates).min(outer.updates),
         };
+        self.renew();
         let result = work(self);
         self.max = outer;
+        self.renew();
         result
     }
 
@@ -281,11 +307,11 @@ impl<'w> Slice<'w> {
     /// Requests the expansion of a node; `false` means that the budget is spent.
     #[inline]
     pub fn expand(&mut self, node: NodeId) -> bool {
-        let payable = self.expansions < self.max.expansions && self.left >= UNIT && !self.stopped;
-        if !payable || !self.is_permitted(Work::Expand { level: self.level, node }) {
+        let permitted = self.expansions < self.allowed
+            && self.is_permitted(Work::Expand { level: self.level, node });
+        if !permitted {
             return false;
         }
-        self.left -= UNIT;
         self.expansions += 1;
         true
     }
@@ -294,11 +320,12 @@ impl<'w> Slice<'w> {
     #[inline]
     pub fn trace(&mut self, node: NodeId) -> bool {
         let price = self.prices.trace;
-        let payable = self.traces < self.max.traces && self.left >= price && !self.stopped;
+        let payable =
+            self.traces < self.max.traces && (price == 0 || self.left() >= price) && !self.stopped;
         if !payable || !self.is_permitted(Work::Trace(node)) {
             return false;
         }
-        self.left -= price;
+        self.pay(price);
         self.traces += 1;
         true
     }
@@ -307,25 +334,27 @@ impl<'w> Slice<'w> {
     #[inline]
     pub fn update(&mut self, node: NodeId) -> bool {
         let price = self.prices.update;
-        let payable = self.updates < self.max.updates && self.left >= price && !self.stopped;
+        let payable = self.updates < self.max.updates
+            && (price == 0 || self.left() >= price)
+            && !self.stopped;
         if !payable || !self.is_permitted(Work::Update(node)) {
             return false;
         }
-        self.left -= price;
+        self.pay(price);
         self.updates += 1;
         true
     }
 
     /// Charges for processing `count` reported changes, which cannot be refused.
     pub fn charge_changes(&mut self, count: usize) {
-        self.left = self.left.saturating_sub((count as u64).saturating_mul(self.prices.change));
+        self.pay((count as u64).saturating_mul(self.prices.change));
     }
 
     /// Charges for sorting an open list with `count` visits to its entries, which cannot be refused.
     #[inline]
     pub(crate) fn charge_entries(&mut self, count: u64) {
         self.entries = self.entries.saturating_add(count);
-        self.left = self.left.saturating_sub(count.saturating_mul(self.prices.entry));
+        self.pay(count.saturating_mul(self.prices.entry));
     }
 
     /// Visits to open-list entries so far.
@@ -350,7 +379,9 @@ impl<'w> Slice<'w> {
             None => true,
             Some(watch) => {
                 let go_on = watch(work);
-                self.stopped = !go_on;
+                if !go_on {
+                    (self.stopped, self.allowed) = (true, 0);
+                }
                 go_on
             }
         }

@@ -131,6 +131,7 @@ enum Stage {
 
 /// A level on which costs are weighted by `γ`: costs are multiplied by its numerator, heuristics by its denominator.
 /// The heuristic is therefore not consistent; LRTA*, the only algorithm that runs here, only needs it to be finite.
+#[derive(Clone, Copy)]
 struct Weighted<'h> {
     toward: Toward<'h, Level<'h>>,
     gamma: Ratio,

@@ -145,6 +145,12 @@ impl Shortcut {
         self.search.release();
     }
 
+    /// Whether released memory has yet to be returned to the allocator.
+    #[inline]
+    pub fn has_released(&self) -> bool {
+        self.search.has_released()
+    }
+
     pub fn reclaim(&mut self, pages: u64) -> u64 {
         self.search.reclaim(pages)
     }

@@ -454,6 +454,10 @@ impl TimeBoundedPolicy {
 
     /// Returns released memory to the allocator, little by little.
     fn reclaim(&mut self, slice: &mut Slice<'_>) {
+        let shortcut = self.shortcut.as_ref().is_some_and(|shortcut| shortcut.has_released());
+        if !shortcut && !self.search.has_released() && !self.trails.has_released() {
+            return;
+        }
         let pages = slice.pages_to_free();
         let shortcut = self.shortcut.as_mut().map_or(0, |shortcut| shortcut.reclaim(pages));
         let freed = self.search.reclaim(pages) + self.trails.reclaim(pages) + shortcut;

@@ -25,7 +25,7 @@ use super::open::{List, Open, OpenEntry, OpenList};
 use super::pool::Pool;
 use super::priority::Priority;
 use super::problem::{Problem, Toward};
-use super::table::{Paged, Stamp, Stamped, Taken};
+use super::table::{Paged, Stamp, Stamped};
 use crate::{Cost, Map, NodeId, Skip, Slice};
 
 /// The state of a search.
@@ -66,6 +66,10 @@ pub struct SearchConfig {
 
 /// The number of neighbors collected before they are processed.
 const BATCH: usize = 8;
+
+/// The key of a goal that has not been generated. Keys saturate at the same value, so that of a generated goal is kept
+/// below it.
+const NOT_GENERATED: u64 = u64::MAX;
 
 /// The search's data for a node.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,7 +118,7 @@ pub struct BestFirst {
 struct Core {
     config: SearchConfig,
     goal: NodeId,
-    /// The goal's key once it has been generated; until then the largest integer, which a saturated key can also be.
+    /// The goal's key, or [`NOT_GENERATED`].
     goal_key: u64,
     /// The node that would have been expanded next when the search last stopped.
     best: Option<NodeId>,
@@ -132,7 +136,7 @@ impl BestFirst {
         let core = Core {
             config,
             goal: NodeId::default(),
-            goal_key: u64::MAX,
+            goal_key: NOT_GENERATED,
             best: None,
             status: Status::Exhausted,
             opened: false,
@@ -162,6 +166,12 @@ impl BestFirst {
         self.more = Vec::new();
         self.core.status = Status::Exhausted;
         self.core.best = None;
+    }
+
+    /// Whether released memory has yet to be returned to the allocator.
+    #[inline]
+    pub(crate) fn has_released(&self) -> bool {
+        self.nodes.pages().has_released()
     }
 
     /// Returns released pages to the allocator, about this many. Returns their number.
@@ -228,7 +238,7 @@ impl BestFirst {
         let range = self.core.config.priority.key_range(problem.max_edge_cost(), from_root);
         self.open.clear(range);
         self.core.goal = goal;
-        self.core.goal_key = u64::MAX;
+        self.core.goal_key = NOT_GENERATED;
         self.core.best = None;
         self.core.status = Status::Working;
         (self.core.opened, self.core.endless) = (false, false);
@@ -450,9 +460,9 @@ impl Core {
     ) {
         let (stamp, nodes) = (nodes.now(), nodes.pages_mut());
         if learned.is_some() {
-            self.run::<O, _, true>(nodes, stamp, open, learned, more, problem, slice);
+            self.run::<O, _, true>(nodes, stamp, open, learned, more, *problem, slice);
         } else {
-            self.run::<O, _, false>(nodes, stamp, open, None, more, problem, slice);
+            self.run::<O, _, false>(nodes, stamp, open, None, more, *problem, slice);
         }
     }
 
@@ -465,6 +475,8 @@ impl Core {
     /// of the node is taken out of the table during its expansion: nearly all neighbors are in it, and are found
     /// without descending from the root of the table.
     #[inline(never)]
+    // The problem is passed by value: behind a reference, the compiler would have to load the map's fields again for
+    // each node.
     #[allow(clippy::too_many_arguments)] // the fields of `BestFirst`, borrowed separately
     fn run<O: Open, P: Problem, const LEARN: bool>(
         &mut self,
@@ -473,7 +485,7 @@ impl Core {
         open: &mut O,
         mut learned: Option<&mut Learned>,
         more: &mut Vec<Candidate>,
-        problem: &P,
+        problem: P,
         slice: &mut Slice<'_>,
     ) {
         if self.status != Status::Working {
@@ -500,7 +512,7 @@ impl Core {
             }
             // The goal wins every tie; otherwise, with a zero heuristic, the search could keep expanding nodes although
             // the goal is already as good as any of them.
-            if goal_key <= top.key && is_generated(nodes, stamp, self.goal) {
+            if goal_key <= top.key && goal_key != NOT_GENERATED {
                 self.status = Status::Reached;
                 break;
             }
@@ -509,17 +521,16 @@ impl Core {
                 break;
             }
             open.pop();
-            let mut taken = nodes.take_block(top.node());
-            let record = taken.find_mut(top.node()).expect("an open node has a record");
             record.stamp = stamp | 1;
             // As if the search had started here: no neighbor is omitted.
             let came_from = if opened { top.node() } else { record.parent };
             let mut count = 0;
+            let near = nodes.near(top.node());
             problem.for_each_successor(top.node(), came_from, skip, |to, cost, h| {
                 // Cannot overflow: an edge costs less than 2^32, a path has fewer than 2^31 of them
                 // (more would not fit into memory), and a root has at most 2^63.
                 let g = Cost(top.g.0.wrapping_add(cost.0));
-                let record = taken.find(nodes, to);
+                let record = near.find(to);
                 if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
                     if P::MAX_EDGES > BATCH && count == BATCH {
                         spill(more, Candidate { to, g, h });
@@ -530,21 +541,8 @@ impl Core {
                 }
             });
             let candidates = &candidates[..count.min(BATCH)];
-            if LEARN || inserter.reopen {
-                nodes.put_block(taken);
-                let lessons = if LEARN { learned.as_deref_mut() } else { None };
-                inserter.insert(nodes, open, lessons, top.node(), candidates, &mut goal_key);
-            } else {
-                inserter.insert_near(
-                    nodes,
-                    &mut taken,
-                    open,
-                    top.node(),
-                    candidates,
-                    &mut goal_key,
-                );
-                nodes.put_block(taken);
-            }
+            let learning = if LEARN { learned.as_deref_mut() } else { None };
+            inserter.insert(nodes, open, learning, top.node(), candidates, &mut goal_key);
             if P::MAX_EDGES > BATCH && !more.is_empty() {
                 let lessons = learned.as_deref_mut();
                 inserter.insert_more(nodes, open, lessons, top.node(), more, &mut goal_key);
@@ -574,7 +572,7 @@ struct Inserter {
 }
 
 impl Inserter {
-    /// Applies the new or cheaper paths from a parent to these nodes, as far as the settings allow.
+    /// Takes the new or cheaper paths from a parent to these nodes, as far as the settings permit.
     #[inline(always)]
     fn insert<O: Open>(
         self,
@@ -585,65 +583,38 @@ impl Inserter {
         candidates: &[Candidate],
         goal_key: &mut u64,
     ) {
+        let Inserter { priority, plain, reopen, goal, stamp } = self;
         for &Candidate { to, g, mut h } in candidates {
-            let record = nodes.slot(to);
-            if let Some(learned) = learned.as_deref_mut() {
-                h = learned.recall(to, h, (record.stamp >> 1, record.g), self.stamp >> 1);
-            }
-            let Some(key) = self.improve(record, parent, g, h) else {
-                if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
-                    learned.pass_over(g, h);
-                }
-                continue;
+            // Written out: `slot` looks twice.
+            let record = match nodes.find_mut(to) {
+                Some(record) => record,
+                None => nodes.touched(to),
             };
+            if let Some(learned) = learned.as_deref_mut() {
+                h = learned.recall(to, h, (record.stamp >> 1, record.g), stamp >> 1);
+            }
+            if record.stamp | 1 == stamp | 1 {
+                let frozen = record.stamp != stamp && !reopen;
+                // A greater cost occurs here only if two edges lead to the same node.
+                if frozen || !priority.counts_cost() || g >= record.g {
+                    if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
+                        learned.pass_over(g, h);
+                    }
+                    continue;
+                }
+            }
+            *record = Record { g, parent, stamp };
+            // Nearly every search is A*, which needs no multiplication.
+            let key = if plain { (g + h).0 } else { priority.key(g, h) };
             open.push(key, g, to);
-            if let Some(learned) = learned.as_deref_mut().filter(|_| !self.plain) {
-                let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), self.stamp, entry);
+            if let Some(learned) = learned.as_deref_mut().filter(|_| !plain) {
+                let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
                 learned.opened(to, g, h, live);
             }
-            if to == self.goal {
-                *goal_key = key;
+            if to == goal {
+                *goal_key = key.min(NOT_GENERATED - 1);
             }
         }
-    }
-
-    /// The same for a search that does not learn, given the block of the parent.
-    #[inline(always)]
-    fn insert_near<O: Open>(
-        self,
-        nodes: &mut Paged<Record>,
-        near: &mut Taken<Record>,
-        open: &mut O,
-        parent: NodeId,
-        candidates: &[Candidate],
-        goal_key: &mut u64,
-    ) {
-        for &Candidate { to, g, h } in candidates {
-            let record = near.slot(nodes, to);
-            if let Some(key) = self.improve(record, parent, g, h) {
-                open.push(key, g, to);
-                if to == self.goal {
-                    *goal_key = key;
-                }
-            }
-        }
-    }
-
-    /// Stores a path in the record of a node, if it is new or cheaper and the settings allow it. Returns the key with
-    /// which to put the node on the open list.
-    #[inline(always)]
-    fn improve(self, record: &mut Record, parent: NodeId, g: Cost, h: Cost) -> Option<u64> {
-        let Inserter { priority, plain, reopen, stamp, .. } = self;
-        if record.stamp | 1 == stamp | 1 {
-            let frozen = record.stamp != stamp && !reopen;
-            // A greater cost occurs here only if two edges lead to the same node.
-            if frozen || !priority.counts_cost() || g >= record.g {
-                return None;
-            }
-        }
-        *record = Record { g, parent, stamp };
-        // Nearly every search is A*, which needs no multiplication.
-        Some(if plain { (g + h).0 } else { priority.key(g, h) })
     }
 
     /// Processes the neighbors that do not fit into one batch; no node of a grid has that many.
@@ -667,14 +638,6 @@ impl Inserter {
 #[inline(never)]
 fn spill(more: &mut Vec<Candidate>, candidate: Candidate) {
     more.push(candidate);
-}
-
-/// Whether the search has generated the node. Checked when the goal seems to be the best node of the open list, which
-/// it also seems to be when it is not there and all keys are saturated.
-#[cold]
-#[inline(never)]
-fn is_generated(nodes: &Paged<Record>, stamp: u32, node: NodeId) -> bool {
-    nodes.get(node).stamp() == stamp
 }
 
 /// Whether the entry is still current: it is stale if its node has been closed since, or a cheaper path to it was

@@ -115,6 +115,15 @@ impl<M: Map> Corridor<'_, M> {
     }
 }
 
+// Not derived: a map need not be `Copy`.
+impl<M> Clone for Corridor<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Corridor<'_, M> {}
+
 impl<M: Map> Problem for Corridor<'_, M> {
     const MAX_EDGES: usize = M::MAX_EDGES.saturating_add(1);
 

@@ -4,7 +4,7 @@ use crate::space::Sealed;
 use crate::{Cost, Map, NodeId, Skip};
 
 /// A map with one goal, or a part of one: see [`Corridor`](super::corridor::Corridor).
-pub(crate) trait Problem {
+pub(crate) trait Problem: Copy {
     /// The maximum number of edges per node.
     const MAX_EDGES: usize;
 
@@ -34,6 +34,15 @@ pub(crate) struct Toward<'m, M> {
     pub map: &'m M,
     pub goal: NodeId,
 }
+
+// Not derived: a map need not be `Copy`.
+impl<M> Clone for Toward<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Toward<'_, M> {}
 
 impl<M: Map> Problem for Toward<'_, M> {
     const MAX_EDGES: usize = M::MAX_EDGES;

@@ -56,6 +56,12 @@ impl Trails {
         self.lists = Default::default();
     }
 
+    /// Whether released memory has yet to be returned to the allocator.
+    #[inline]
+    pub fn has_released(&self) -> bool {
+        self.places.has_released()
+    }
+
     /// Returns released memory to the allocator: see [`Paged::reclaim`].
     pub fn reclaim(&mut self, pages: u64) -> u64 {
         self.places.reclaim(pages)
