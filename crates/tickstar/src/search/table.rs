@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(table.bytes(), 0);
         *table.slot(NodeId(5)) = 7;
         let one = table.bytes();
-        assert!(one <= 2000, "one node takes {one} bytes");
+        assert!(one <= 2500, "one node takes {one} bytes");
         *table.slot(NodeId(6)) = 1;
         assert_eq!(table.bytes(), one, "the same page");
         *table.slot(NodeId(70_000)) = 8;
@@ -378,11 +378,8 @@ mod tests {
         table.release();
         assert_eq!((table.get(NodeId(5)), table.pages), (0, 0));
         assert!(table.bytes() > 0, "released, but not returned yet");
-        assert_eq!(table.reclaim(2), 2);
+        assert_eq!((table.reclaim(1), table.reclaim(5), table.reclaim(5)), (1, 1, 0));
         assert_eq!(table.bytes(), 0);
-        assert!(!table.retired.0.is_empty(), "two pages were released");
-        table.reclaim(1);
-        assert!(table.retired.0.is_empty());
         *table.slot(NodeId(u32::MAX)) = 3;
         assert_eq!(table.get(NodeId(u32::MAX)), 3, "every id has a slot");
     }
