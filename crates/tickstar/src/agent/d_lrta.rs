@@ -46,8 +46,8 @@ mod tables;
 pub use crate::hierarchy::subgoals::{Subgoal, Subgoals, SubgoalsError};
 pub use tables::{SubgoalColumn, SubgoalPlan, SubgoalSearch};
 
-use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::{Stamp, Stamped, Toward};
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{Ball, Stamp, Stamped, Toward};
 use crate::{Map, NodeId, Pool, Slice};
 
 /// The settings of a [`DLrta`].

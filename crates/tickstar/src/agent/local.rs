@@ -67,14 +67,12 @@
 //! LSS-LRTA* completes. RTAA* and LSS-LRTA* keep one number per search done, until they get a new task.
 
 mod astar_shaped;
-mod ball;
 mod prioritized;
 
 use self::astar_shaped::AstarShaped;
-pub(crate) use self::ball::Ball;
 use self::prioritized::Prioritized;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::{Learned, Toward};
+use crate::search::{Ball, Toward};
 use crate::{Cost, Limits, Map, NodeId, OpenList, Pool, Slice};
 
 /// How an agent looks ahead, and how it uses the result.
@@ -300,33 +298,4 @@ impl Policy for LocalPolicy {
     fn bytes(&self) -> usize {
         each!(&self.0, mind => mind.bytes())
     }
-}
-
-/// A step the agent may take, and the heuristic at its end.
-#[derive(Clone, Copy, Debug)]
-struct Neighbor {
-    to: NodeId,
-    cost: Cost,
-    ahead: Cost,
-    is_goal: bool,
-}
-
-impl Neighbor {
-    fn total(&self) -> Cost {
-        self.cost + self.ahead
-    }
-
-    /// Takes the new candidate if it is better. Ties are broken as on an open list (where no two edges lead to the same
-    /// node): in favor of the goal, the more expensive step, the last candidate. A step must leave the agent's node.
-    fn prefer(best: &mut Option<Neighbor>, new: Neighbor, at: NodeId) {
-        let rank = |n: &Neighbor| (n.total(), !n.is_goal, std::cmp::Reverse(n.cost));
-        if new.to != at && best.as_ref().is_none_or(|best| rank(&new) <= rank(best)) {
-            *best = Some(new);
-        }
-    }
-}
-
-/// Whether a heuristic is so large that no path can exist.
-fn proves_no_path(learned: &Learned, max_edge: Cost, estimate: Cost) -> bool {
-    estimate > learned.bound(max_edge)
 }

@@ -9,11 +9,9 @@ pub mod local;
 pub mod pr_lrta;
 pub mod pra;
 pub mod quickpath;
-mod shortcut;
 pub mod time_bounded;
 
 pub use crate::walker::{Cx, Decision, Keep, Needs, Policy, Walker};
-pub(crate) use local::Ball;
 
 use thiserror::Error;
 

@@ -47,8 +47,8 @@
 //! each for climbing, for marking a corridor and for following a parent; and ten times as many updates, two per node
 //! expanded on the level. The agent waits until a plan is complete.
 
-use super::{AgentError, Ball, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::{Problem, Progress, Refiner, Route, Target, Toward};
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::search::{Ball, Problem, Progress, Refiner, Route, Target, Toward};
 use crate::{
     Cost, Event, Hierarchy, Level, Map, NodeId, OpenList, Pool, Ratio, Skip, Slice, Space,
 };

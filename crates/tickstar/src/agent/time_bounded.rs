@@ -74,10 +74,9 @@ mod restart;
 pub use restart::Restart;
 
 use self::restart::Back;
-use super::shortcut::Shortcut;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::search::Which::{Follow, Fresh};
-use crate::search::{Route, Trails};
+use crate::search::{Route, Shortcut, Trails};
 use crate::{
     BestFirst, Cost, Event, Limits, Map, NodeId, Pool, Ratio, SearchConfig, Slice, Status,
 };

@@ -3,8 +3,10 @@
 //! [`find_path`](crate::find_path) computes a complete path in one call; [`BestFirst`] finds the same path in slices.
 
 mod backup;
+mod ball;
 mod best_first;
 mod corridor;
+pub(crate) mod incremental;
 mod learned;
 mod open;
 #[allow(clippy::unnecessary_box_returns)] // pages are boxed where they live
@@ -13,20 +15,23 @@ mod priority;
 mod problem;
 mod refine;
 mod route;
+mod shortcut;
 #[allow(clippy::unnecessary_box_returns)] // as above
 mod table;
 mod trail;
 
 pub use crate::ratio::{Ratio, RatioError};
 pub(crate) use backup::Backup;
+pub(crate) use ball::{Ball, Neighbor, proves_no_path};
 pub use best_first::{BestFirst, SearchConfig, Status};
+pub(crate) use incremental::Incremental;
 pub(crate) use learned::Learned;
 pub use open::OpenList;
-pub(crate) use open::{List, Open, OpenEntry};
 pub use pool::Pool;
 pub use priority::{Priority, WeightError};
 pub(crate) use problem::{Problem, Toward};
 pub(crate) use refine::{AnyLevel, Progress, Refiner, Target};
 pub(crate) use route::Route;
+pub(crate) use shortcut::Shortcut;
 pub(crate) use table::{Stamp, Stamped};
 pub(crate) use trail::{Trails, Which};

@@ -31,9 +31,9 @@
 
 use std::collections::HashMap;
 
-use crate::agent::{Ball, Decision};
+use crate::agent::Decision;
 use crate::hierarchy::subgoals::{Layout, NO_WAY, NONE, fingerprint};
-use crate::search::Toward;
+use crate::search::{Ball, Toward};
 use crate::{BestFirst, Hierarchy, Map, NodeId, Priority, SearchConfig, Slice, Subgoals};
 
 /// A goal id that no node has: a search for it covers everything.

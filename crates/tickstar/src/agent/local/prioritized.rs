@@ -1,7 +1,7 @@
 //! A lookahead of one step, and updates prioritized by their size: P LRTA*.
 
-use super::{Cx, Decision, Neighbor, proves_no_path};
-use crate::search::{Learned, Problem, Stamp, Stamped, Toward};
+use super::{Cx, Decision};
+use crate::search::{Learned, Neighbor, Problem, Stamp, Stamped, Toward, proves_no_path};
 use crate::{Cost, Event, Map, NodeId, Pool, Skip};
 
 #[derive(Clone, Debug)]

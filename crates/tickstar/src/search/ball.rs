@@ -1,7 +1,10 @@
 //! A lookahead of a fixed number of steps in all directions: LRTA* as the 2009 paper runs it.
 
-use super::{Decision, Neighbor, proves_no_path};
-use crate::search::{Backup, Learned, Problem, Stamp, Stamped};
+use super::backup::Backup;
+use super::learned::Learned;
+use super::problem::Problem;
+use super::table::{Stamp, Stamped};
+use crate::agent::Decision;
 use crate::{Cost, Event, Map, NodeId, Pool, Skip, Slice};
 
 /// LRTA*: its learned heuristic, and the lookahead in progress.
@@ -247,4 +250,33 @@ impl Ball {
         let list = self.list.capacity() * size_of::<(NodeId, NodeId)>();
         self.learned.bytes() + self.steps.bytes() + self.backup.bytes() + list
     }
+}
+
+/// A step the agent may take, and the heuristic at its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Neighbor {
+    pub to: NodeId,
+    pub cost: Cost,
+    pub ahead: Cost,
+    pub is_goal: bool,
+}
+
+impl Neighbor {
+    pub fn total(&self) -> Cost {
+        self.cost + self.ahead
+    }
+
+    /// Takes the new candidate if it is better. Ties are broken as on an open list (where no two edges lead to the same
+    /// node): in favor of the goal, the more expensive step, the last candidate. A step must leave the agent's node.
+    pub fn prefer(best: &mut Option<Neighbor>, new: Neighbor, at: NodeId) {
+        let rank = |n: &Neighbor| (n.total(), !n.is_goal, std::cmp::Reverse(n.cost));
+        if new.to != at && best.as_ref().is_none_or(|best| rank(&new) <= rank(best)) {
+            *best = Some(new);
+        }
+    }
+}
+
+/// Whether a heuristic is so large that no path can exist.
+pub(crate) fn proves_no_path(learned: &Learned, max_edge: Cost, estimate: Cost) -> bool {
+    estimate > learned.bound(max_edge)
 }

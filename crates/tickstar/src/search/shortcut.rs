@@ -12,12 +12,12 @@
 //! * The shortcut must be strictly cheaper than walking back, which requires the junction of the agent's branch with
 //!   the path: it is found by climbing the branch, charged as trace steps, over several ticks if necessary.
 
-use crate::search::Trails;
-use crate::search::Which::Follow;
+use super::trail::Trails;
+use super::trail::Which::Follow;
 use crate::{BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status};
 
 #[derive(Clone, Debug)]
-pub(super) struct Shortcut {
+pub(crate) struct Shortcut {
     search: BestFirst,
     /// A node of the path near the agent: starting at the junction, it is moved along the path as long as that brings
     /// it nearer.
