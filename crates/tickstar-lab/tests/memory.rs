@@ -193,7 +193,7 @@ fn fresh(grid: &Grid) -> usize {
 #[test]
 fn the_size_of_the_map_adds_a_small_fixed_amount() {
     // Pointers to the parts of the map, of each table.
-    const FIXED: i64 = 16 * 1024;
+    const FIXED: i64 = 64 * 1024;
     let content = generate(Kind::Islands, 512, 512, 3).unwrap();
     let problems = problems(&content, 6);
     for (side, offset) in [(512, 0), (1024, 0), (1024, 256), (2048, 0), (2048, 1024), (2048, 1473)]
