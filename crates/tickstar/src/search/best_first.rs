@@ -471,12 +471,9 @@ impl Core {
     /// Most neighbors have already been generated at no greater cost. Detecting that needs one read of a record and no
     /// write, so it is done first, for all neighbors; the rest, two of them on average, are inserted afterwards. In a
     /// single pass, the insertion code would occur eight times in the loop, once per direction, and be too large to be
-    /// inlined. For the same reason the settings are copied out of `self`: loop invariants stay in registers. The block
-    /// of the node is taken out of the table during its expansion: nearly all neighbors are in it, and are found
-    /// without descending from the root of the table.
+    /// inlined. For the same reason the settings are copied out of `self`: loop invariants stay in registers. The problem
+    /// is passed by value: behind a reference, the compiler would have to load the map's fields again for each node.
     #[inline(never)]
-    // The problem is passed by value: behind a reference, the compiler would have to load the map's fields again for
-    // each node.
     #[allow(clippy::too_many_arguments)] // the fields of `BestFirst`, borrowed separately
     fn run<O: Open, P: Problem, const LEARN: bool>(
         &mut self,
