@@ -260,20 +260,27 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
 }
 
 fn print_summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
-    writeln!(
-        out,
-        "\n{} of {} reached; on average {:.3} times the optimal length, {:.1} intervals, first move \
-         in interval {:.1}, {:.0} expansions, {:.1} back-moves, {:.1} non-optimal moves, {:.1} restarts",
-        summary.reached,
-        summary.problems,
-        summary.value("suboptimality"),
-        summary.value("intervals"),
-        summary.value("first_move_interval"),
-        summary.value("expansions"),
-        summary.value("back_moves"),
-        summary.value("non_optimal_moves"),
-        summary.value("restarts"),
-    )?;
+    write!(out, "\n{} of {} reached", summary.reached, summary.problems)?;
+    let mean = |name: &str, digits: usize, text: &str| {
+        let value = summary.get(name)?;
+        Some(text.replace("{}", &format!("{value:.digits$}")))
+    };
+    let means: Vec<_> = [
+        mean("suboptimality", 3, "{} times the optimal length"),
+        mean("intervals", 1, "{} intervals"),
+        mean("first_move_interval", 1, "first move in interval {}"),
+        mean("expansions", 0, "{} expansions"),
+        mean("back_moves", 1, "{} back-moves"),
+        mean("non_optimal_moves", 1, "{} non-optimal moves"),
+        mean("restarts", 1, "{} restarts"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match means.as_slice() {
+        [] => writeln!(out)?,
+        means => writeln!(out, "; on average {}", means.join(", "))?,
+    }
     if let Some(slowdown) = summary.get("slowdown") {
         writeln!(out, "frames: {slowdown:.3} times the least on average")?;
     }

@@ -36,10 +36,8 @@ enum Read {
 /// How the values of many records become one. Means are over the records whose goal was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Aggregate {
-    /// The mean; a record without a value counts as zero.
-    Mean,
     /// The mean over the records that have a value.
-    MeanOfKnown,
+    Mean,
     /// The sum over the sum of moves.
     PerMove,
     /// The largest value of all records.
@@ -94,7 +92,7 @@ pub struct Metric {
     read: Read,
     /// Whether a record as JSON has it.
     in_record: bool,
-    /// Whether it is left out where there is no value.
+    /// Whether a record as JSON leaves it out where there is no value.
     optional: bool,
     column: Option<Column>,
 }
@@ -104,7 +102,7 @@ pub static METRICS: &[Metric] = &[
     real("cost", "length walked, in cells", |r| Some(r.tally.cost.in_cells())).mean(),
     real("optimal", "length of a shortest path at first, in cells", |r| r.optimal),
     real("suboptimality", "length walked over the shortest", Record::suboptimality)
-        .column(Section::Quality, Aggregate::MeanOfKnown)
+        .column(Section::Quality, Aggregate::Mean)
         .shown("length", Format::Decimals(3)),
     count("moves", "moves made", |r| Some(r.tally.moves)).mean(),
     count("intervals", "intervals taken", |r| Some(r.tally.intervals))
@@ -157,7 +155,7 @@ pub static METRICS: &[Metric] = &[
         .max()
         .shown("memory", Format::Kilobytes),
     real("slowdown", "frames over the least possible, mean", |r| r.clock.map(|c| c.slowdown))
-        .column(Section::Frames, Aggregate::MeanOfKnown)
+        .column(Section::Frames, Aggregate::Mean)
         .shown("slowdown", Format::Decimals(3))
         .not_in_record()
         .optional(),
@@ -241,11 +239,10 @@ impl Metric {
         let value = |record: &Record| self.of(record).map(Number::as_f64);
         let reached = || records.iter().filter(|record| record.outcome == Outcome::Reached);
         match aggregate {
-            Aggregate::Mean => mean(reached().map(|record| value(record).unwrap_or(0.0))),
-            Aggregate::MeanOfKnown => mean(reached().filter_map(|record| value(record))),
+            Aggregate::Mean => mean(reached().filter_map(|record| value(record))),
             Aggregate::PerMove => {
                 let moves = mean(reached().map(|record| record.tally.moves as f64))?;
-                let mean = mean(reached().map(|record| value(record).unwrap_or(0.0)))?;
+                let mean = mean(reached().filter_map(|record| value(record)))?;
                 (moves > 0.0).then(|| mean / moves)
             }
             Aggregate::Max => records.iter().filter_map(|record| value(record)).reduce(f64::max),
@@ -292,13 +289,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarizes records. Without any that reached their goals, means are zero.
+    /// Summarizes records. A metric that no record has a value of has none: without any that reached their
+    /// goals, there are no means.
     pub fn of<'r>(records: impl IntoIterator<Item = &'r Record>) -> Summary {
         let records: Vec<_> = records.into_iter().collect();
-        let value = |(metric, column): (&Metric, Column)| {
-            let value = metric.aggregate(column.aggregate, &records);
-            value.or((!metric.optional || column.aggregate == Aggregate::Mean).then_some(0.0))
-        };
+        let value =
+            |(metric, column): (&Metric, Column)| metric.aggregate(column.aggregate, &records);
         let reached = records.iter().filter(|record| record.outcome == Outcome::Reached).count();
         let values = columns().into_iter().map(value).collect();
         Summary { problems: records.len(), reached, values }
@@ -310,7 +306,7 @@ impl Summary {
         metrics.zip(self.values.iter().copied())
     }
 
-    /// The value of the metric with this name; none: it was not measured.
+    /// The value of the metric with this name; none: it was not measured, or no goal was reached.
     ///
     /// # Panics
     /// When summaries have no metric of this name.
@@ -319,12 +315,12 @@ impl Summary {
         found.unwrap_or_else(|| panic!("summaries have no metric `{name}`")).1
     }
 
-    /// The same for a metric that is always measured.
+    /// The same where the metric is known to have a value.
     ///
     /// # Panics
-    /// When summaries have no metric of this name, or it was not measured.
+    /// When summaries have no metric of this name, or it has no value.
     pub fn value(&self, name: &str) -> f64 {
-        self.get(name).unwrap_or_else(|| panic!("`{name}` was not measured"))
+        self.get(name).unwrap_or_else(|| panic!("`{name}` has no value"))
     }
 }
 
@@ -334,9 +330,7 @@ impl Serialize for Summary {
         map.serialize_entry("problems", &self.problems)?;
         map.serialize_entry("reached", &self.reached)?;
         for (metric, value) in self.values() {
-            if value.is_some() || !metric.optional {
-                map.serialize_entry(metric.name, &value)?;
-            }
+            map.serialize_entry(metric.name, &value)?;
         }
         map.end()
     }
@@ -387,7 +381,8 @@ impl Comparison {
         self.rows.iter().any(|row| row.prepared_bytes.is_some())
     }
 
-    /// All of it as CSV, the same bytes for the same rows. The budget is empty where there is no limit.
+    /// All of it as CSV, the same bytes for the same rows. The budget is empty where there is no limit, and so
+    /// is a value that there is none of.
     pub fn csv(&self) -> String {
         let names = |metrics: &mut dyn Iterator<Item = &'static Metric>| {
             metrics.map(|metric| metric.name.to_string()).collect::<Vec<_>>()
@@ -499,7 +494,7 @@ mod tests {
         for (name, expected) in [
             ("expansions", sum(expansions) / 2.0),
             ("expansions_per_move", (sum(expansions) / 2.0) / (sum(moves) / 2.0)),
-            ("non_optimal_moves", 1.5),
+            ("non_optimal_moves", 3.0),
             ("suboptimality", records[1].suboptimality().unwrap()),
             ("max_expansions_per_interval", 1_000_000.0),
         ] {
@@ -509,9 +504,30 @@ mod tests {
         records[0].outcome = lost;
         records[1].outcome = lost;
         let none = Summary::of(&records);
-        assert_eq!(none.get("suboptimality"), Some(0.0));
-        assert_eq!(none.get("expansions_per_move"), Some(0.0));
-        assert_eq!(Summary::of(&[]).get("peak_bytes"), Some(0.0));
+        let means = none.values().filter(|(metric, _)| metric.section() != Some(Section::Worst));
+        for (metric, value) in means {
+            assert_eq!(value, None, "{}: no goal was reached", metric.name);
+        }
+        assert_eq!(none.get("max_expansions_per_interval"), Some(1_000_000.0));
+        let json = serde_json::to_value(&none).unwrap();
+        assert_eq!((&json["reached"], &json["intervals"]), (&0.into(), &serde_json::Value::Null));
+        assert!(Summary::of(&[]).values().all(|(_, value)| value.is_none()));
+    }
+
+    #[test]
+    fn csv_is_empty_where_nothing_was_reached() {
+        let mut records = records(None);
+        for record in &mut records {
+            record.outcome = Outcome::GaveUp;
+        }
+        let mut comparison = comparison(false);
+        comparison.rows[0].summary = Summary::of(&records);
+        let csv = comparison.csv();
+        let [header, row] = csv.lines().collect::<Vec<_>>()[..] else { panic!("{csv}") };
+        for (name, value) in header.split(',').zip(row.split(',')).skip(3) {
+            let worst = name.starts_with("max_") || name == "peak_bytes";
+            assert_eq!(value.is_empty(), name != "reached" && !worst, "{name}: {value}");
+        }
     }
 
     #[test]

@@ -15,11 +15,13 @@
 //! Inside: `entries` has one row per algorithm, `settings` one constant per parameter, `family` one line per family
 //! of agents, `facts` what a row can declare.
 
+mod closest;
 mod entries;
 mod facts;
 mod family;
 mod settings;
 
+pub use closest::closest;
 pub use facts::{CostBound, Facts, FirstMove, GivesUp, Method, OnChange, WorkBound};
 
 use thiserror::Error;
@@ -69,20 +71,40 @@ pub fn all() -> &'static [Entry] {
 
 /// No algorithm has this name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("there is no algorithm `{name}`; there are: {known}")]
+#[error("{}", self.message())]
 pub struct UnknownAlgorithm {
     name: String,
-    known: String,
+    /// The algorithm that is probably meant, if one is.
+    pub meant: Option<&'static str>,
+}
+
+impl UnknownAlgorithm {
+    fn message(&self) -> String {
+        let UnknownAlgorithm { name, meant } = self;
+        let names = || all().iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+        match meant {
+            Some(meant) => format!("there is no algorithm `{name}`; did you mean `{meant}`?"),
+            None if name.trim().is_empty() => {
+                format!("the name of an algorithm is missing; there are: {}", names())
+            }
+            None => format!("there is no algorithm `{name}`; there are: {}", names()),
+        }
+    }
 }
 
 /// The algorithm with this name.
 ///
 /// # Errors
-/// When there is none.
+/// When there is none. The error names the one that is probably meant.
 pub fn find(name: &str) -> Result<&'static Entry, UnknownAlgorithm> {
     all().iter().find(|entry| entry.name == name).ok_or_else(|| {
-        let known: Vec<_> = all().iter().map(|entry| entry.name).collect();
-        UnknownAlgorithm { name: printable(name), known: known.join(", ") }
+        let names = all().iter().map(|entry| (entry.name, entry.name));
+        let titles = all().iter().map(|entry| (entry.title, entry.name));
+        let names: Vec<_> =
+            names.chain(titles).chain(entries::OTHER_NAMES.iter().copied()).collect();
+        let close = closest(name, names.iter().map(|(known, _)| *known));
+        let meant = names.iter().find(|(known, _)| Some(*known) == close).map(|(_, entry)| *entry);
+        UnknownAlgorithm { name: printable(name), meant }
     })
 }
 
@@ -92,14 +114,14 @@ pub fn find(name: &str) -> Result<&'static Entry, UnknownAlgorithm> {
 #[non_exhaustive]
 pub enum SettingError {
     /// The algorithm has no such parameter.
-    #[error("`{algorithm}` has no parameter `{name}`; it has: {known}")]
+    #[error("`{algorithm}` has no parameter `{name}`; {hint}")]
     Unknown {
         /// The algorithm.
         algorithm: &'static str,
         /// The parameter asked for.
         name: String,
-        /// Those it has.
-        known: String,
+        /// The one that is probably meant, or those it has.
+        hint: String,
     },
     /// Not one of the values it can have.
     #[error("{name}={value}: must be {expected}")]
@@ -156,11 +178,12 @@ impl Entry {
         for (name, _) in settings {
             if !parameters.iter().any(|parameter| parameter.name == name.as_ref()) {
                 let known: Vec<_> = parameters.iter().map(|known| known.name).collect();
-                return Err(SettingError::Unknown {
-                    algorithm: self.name,
-                    name: printable(name.as_ref()),
-                    known: known.join(", "),
-                });
+                let hint = match closest(name.as_ref(), known.iter().copied()) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("it has: {}", known.join(", ")),
+                };
+                let name = printable(name.as_ref());
+                return Err(SettingError::Unknown { algorithm: self.name, name, hint });
             }
         }
         let given = |parameter: &Parameter| {
@@ -236,13 +259,81 @@ mod tests {
             assert_eq!(config.parameters().len(), entry.parameters().len());
             config.check_budget(entry.default_budget.unwrap_or(u64::MAX)).unwrap();
         }
-        let error = find("tbaa-star").unwrap_err().to_string();
-        assert!(error.starts_with("there is no algorithm `tbaa-star`; there are: astar, "));
+        let error = find("theta").unwrap_err().to_string();
+        assert!(error.starts_with("there is no algorithm `theta`; there are: astar, "), "{error}");
+        let error = find(" ").unwrap_err().to_string();
+        assert!(error.starts_with("the name of an algorithm is missing; there are: astar, "));
+    }
+
+    #[test]
+    fn names_as_people_write_them_lead_to_the_algorithm() {
+        for (name, meant) in [
+            ("A*", "astar"),
+            ("a-star", "astar"),
+            ("Dijkstra", "astar"),
+            ("dikjstra", "astar"),
+            ("WA*", "wastar"),
+            ("Weighted A*", "wastar"),
+            ("greedy", "gbfs"),
+            ("TBA*", "tba"),
+            ("TBA", "tba"),
+            ("tba-star", "tba"),
+            ("TBA* (Time-Bounded A*)", "tba"),
+            ("Time-Bounded A*", "tba"),
+            ("TBAA*", "tbaa"),
+            ("RTBA*", "rtba"),
+            ("TB-WA*", "tb-wastar"),
+            ("RTB-WA*", "rtb-wastar"),
+            ("tbwastar", "tb-wastar"),
+            ("D*", "dstar-lite"),
+            ("dstar", "dstar-lite"),
+            ("d*lite", "dstar-lite"),
+            ("D* Lite", "dstar-lite"),
+            ("dstar_lite", "dstar-lite"),
+            ("LRTA*", "lrta"),
+            ("lrta*(7)", "lrta"),
+            ("lss-lrta*", "lss-lrta"),
+            ("LSS LRTA", "lss-lrta"),
+            ("K LRTA*", "lss-lrta"),
+            ("rtaa*", "rtaa"),
+            ("daRTAA*", "da-rtaa"),
+            ("PRA*", "pra"),
+            ("pra*(16)", "pra"),
+            ("PRA*(∞)", "pra"),
+            ("quick-path", "quickpath"),
+            ("quckpath", "quickpath"),
+            ("adaptive a*", "adaptive-astar"),
+            ("Repeated A*", "repeated-astar"),
+            ("late astar", "late-astar"),
+            ("D LRTA*", "d-lrta"),
+            ("P LRTA*", "p-lrta"),
+        ] {
+            let expected = format!("there is no algorithm `{name}`; did you mean `{meant}`?");
+            assert_eq!(find(name).unwrap_err().to_string(), expected);
+        }
+        for name in ["jps", "rrt", "x", "theta", "hpa", "🦀", "----"] {
+            let error = find(name).unwrap_err();
+            assert_eq!(error.meant, None, "{error}");
+        }
+        // Every title leads to its own row, and a mistake in a name back to it.
+        for entry in all() {
+            for name in [entry.title.to_string(), entry.name.to_uppercase() + " "] {
+                assert_eq!(find(&name).unwrap_err().meant, Some(entry.name), "{name}");
+            }
+        }
     }
 
     #[test]
     fn bad_parameters_are_named() {
         assert!(refused("tba", &[("weight", "2")]).contains("`tba` has no parameter `weight`"));
+        for (name, hint) in
+            [("Switch", "did you mean `switch`?"), ("swich", "did you mean `switch`?")]
+        {
+            assert_eq!(
+                refused("tba", &[(name, "true")]),
+                format!("`tba` has no parameter `{name}`; {hint}")
+            );
+        }
         for r in ["1.5", "-0.1", "2", "0", "1", "1.0"] {
             let expected = format!("r={r}: must be above 0 and below 1");
             assert_eq!(refused("tba", &[("r", r)]), expected);
@@ -257,6 +348,10 @@ mod tests {
         assert!(refused("wastar", &[("weight", "-2")]).contains("negative"));
         assert_eq!(refused("tba", &[("trace", "x")]), "trace=x: must be bounded or free");
         assert_eq!(refused("tba", &[("switch", "1")]), "switch=1: must be true or false");
+        let expected = "switch=True: must be true or false; did you mean `true`?";
+        assert_eq!(refused("tba", &[("switch", "True")]), expected);
+        let expected = "open=bucket: must be buckets or heap; did you mean `buckets`?";
+        assert_eq!(refused("astar", &[("open", "bucket")]), expected);
         assert_eq!(refused("astar", &[("open", "")]), "open=: must be buckets or heap");
         for gamma in ["0", "-0.2", "1.01", "2", "0.333", "1/101"] {
             let expected =

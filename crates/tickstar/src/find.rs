@@ -16,26 +16,36 @@ pub struct Path {
     pub expansions: u64,
 }
 
-/// Why a start or goal cannot be used.
+/// Why a start or goal cannot be used, in the words of the map (see [`Map::describe`]).
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum EndpointError {
     /// The start is blocked or outside the space.
-    #[error("the start, {0}, is blocked or outside the map")]
-    Start(NodeId),
+    #[error("the start, {place}, is blocked or outside the map")]
+    Start {
+        /// The node.
+        node: NodeId,
+        /// The node as the map describes it.
+        place: String,
+    },
     /// The goal is blocked or outside the space.
-    #[error("the goal, {0}, is blocked or outside the map")]
-    Goal(NodeId),
+    #[error("the goal, {place}, is blocked or outside the map")]
+    Goal {
+        /// The node.
+        node: NodeId,
+        /// The node as the map describes it.
+        place: String,
+    },
 }
 
 impl EndpointError {
     /// Checks that both endpoints are passable.
     pub(crate) fn check(map: &impl Map, from: NodeId, to: NodeId) -> Result<(), EndpointError> {
         if !map.contains(from) {
-            return Err(EndpointError::Start(from));
+            return Err(EndpointError::Start { node: from, place: map.describe(from) });
         }
         if !map.contains(to) {
-            return Err(EndpointError::Goal(to));
+            return Err(EndpointError::Goal { node: to, place: map.describe(to) });
         }
         Ok(())
     }

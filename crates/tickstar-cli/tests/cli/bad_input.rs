@@ -92,8 +92,14 @@ fn parameters() {
         ("--algorithm wastar --weight 1/0", "weight"),
         ("--algorithm astar --weight 2", "`astar` has no parameter `weight`"),
         ("--algorithm astar --set r=0.5", "`astar` has no parameter `r`"),
-        ("--algorithm dijkstra", "there is no algorithm `dijkstra`; there are: astar, "),
-        ("--algorithm TBA", "there is no algorithm `TBA`"),
+        ("--algorithm dijkstra", "there is no algorithm `dijkstra`; did you mean `astar`?"),
+        ("--algorithm TBA", "there is no algorithm `TBA`; did you mean `tba`?"),
+        ("--algorithm TBA*", "there is no algorithm `TBA*`; did you mean `tba`?"),
+        ("--algorithm dstar", "there is no algorithm `dstar`; did you mean `dstar-lite`?"),
+        ("--algorithm d*lite", "did you mean `dstar-lite`?"),
+        ("--algorithm theta", "there is no algorithm `theta`; there are: astar, "),
+        ("--set swich=true", "`tba` has no parameter `swich`; did you mean `switch`?"),
+        ("--set switch=True", "switch=True: must be true or false; did you mean `true`?"),
     ] {
         for command in
             ["run --map a.map --from 0,0 --to 3,2", "draw --map a.map --from 0,0 --to 3,2"]
@@ -121,7 +127,7 @@ fn specifications_to_compare() {
         ("tba:r=2", "r=2: must be above 0 and below 1"),
         ("wastar:weight=0.5", "0.5"),
         ("tba:", "`tba:`: expected key=value"),
-        ("tba,", "there is no algorithm ``"),
+        ("tba,", "the name of an algorithm is missing"),
     ] {
         refused(&folder, &format!("compare --algorithms {specification}"), USAGE, &[named]);
     }

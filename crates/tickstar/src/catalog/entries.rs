@@ -17,6 +17,16 @@ const HERNANDEZ_2012: &str =
     "Hernández, Baier, Uras, Koenig, \"Time-Bounded Adaptive A*\", AAMAS 2012";
 const HERNANDEZ_2014: &str = "Hernández, Asín, Baier, \"Time-Bounded Best-First Search\", 2014";
 
+/// What people also call an algorithm, or ask for in its place.
+pub(super) const OTHER_NAMES: &[(&str, &str)] = &[
+    ("dijkstra", "astar"),
+    ("weighted", "wastar"),
+    ("greedy", "gbfs"),
+    ("time-bounded a*", "tba"),
+    ("dstar", "dstar-lite"),
+    ("k lrta*", "lss-lrta"),
+];
+
 pub(super) static ENTRIES: &[Entry] = &[
     Entry {
         name: "astar",

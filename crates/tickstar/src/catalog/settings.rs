@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::SettingError;
+use super::{SettingError, closest};
 use crate::printable::printable;
 use crate::{
     Commitment, DLrtaConfig, DStarLiteConfig, LocalConfig, Lookahead, OpenList, PrLrtaConfig,
@@ -51,7 +51,9 @@ impl<T: Copy + PartialEq> Words<T> {
         let known = self.0.iter().find(|(word, _)| *word == text);
         known.map(|&(_, value)| value).ok_or_else(|| {
             let words: Vec<_> = self.0.iter().map(|(word, _)| *word).collect();
-            Refused::Expected(words.join(" or "))
+            let meant = closest(text, words.iter().copied());
+            let hint = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+            Refused::Expected(words.join(" or ") + &hint)
         })
     }
 

@@ -587,6 +587,11 @@ impl Map for Grid {
         Some((x as i32, y as i32))
     }
 
+    fn describe(&self, node: NodeId) -> String {
+        let cell = self.cell(node);
+        if self.node(cell) == Some(node) { cell.to_string() } else { node.to_string() }
+    }
+
     /// The cell and, if corners are not cut, those that share a side with it: a diagonal step between two of them
     /// passes it.
     fn for_each_affected(&self, changed: NodeId, mut visit: impl FnMut(NodeId)) {

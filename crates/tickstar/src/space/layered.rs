@@ -285,6 +285,10 @@ impl<S: Map> Map for Layered<S> {
         self.space.position(node)
     }
 
+    fn describe(&self, node: NodeId) -> String {
+        self.space.describe(node)
+    }
+
     #[inline]
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.hierarchy.as_deref()

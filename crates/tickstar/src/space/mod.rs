@@ -140,6 +140,11 @@ pub trait Map: Space {
         None
     }
 
+    /// A node in the caller's terms, for messages: `node 6`, or `(2, 1)` on a grid.
+    fn describe(&self, node: NodeId) -> String {
+        node.to_string()
+    }
+
     /// The hierarchy of levels above the map, for agents that plan on one, if the map has an up-to-date one.
     fn hierarchy(&self) -> Option<&Hierarchy> {
         None

@@ -13,7 +13,7 @@ use tickstar::catalog::{self, Config, CostBound, FirstMove, GivesUp, Method, Wor
 use tickstar::search::{BestFirst, OpenList, Priority, Ratio, SearchConfig};
 use tickstar::space::EndpointError;
 use tickstar::{
-    Agent, AgentError, Cell, Cost, Event, Graph, Grid, Layered, NodeId, Seen, Slice, Step,
+    Agent, AgentError, Cell, Cost, Event, Graph, Grid, Layered, Map, NodeId, Seen, Slice, Step,
 };
 
 const UNLIMITED: u64 = u64::MAX;
@@ -550,8 +550,11 @@ fn check_bad_ends(member: &dyn Member, _: &mut Random) {
             assert_eq!(member.on_grid(&grid, start, goal).err(), Some(error.clone()));
             error
         };
-        assert_eq!(refused(bad, good), AgentError::Endpoint(EndpointError::Start(bad)));
-        assert_eq!(refused(good, bad), AgentError::Endpoint(EndpointError::Goal(bad)));
+        let (node, place) = (bad, grid.describe(bad));
+        let start = EndpointError::Start { node, place: place.clone() };
+        assert_eq!(refused(bad, good), AgentError::Endpoint(start));
+        let goal = EndpointError::Goal { node, place };
+        assert_eq!(refused(good, bad), AgentError::Endpoint(goal));
     }
 }
 

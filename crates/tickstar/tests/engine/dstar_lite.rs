@@ -572,9 +572,11 @@ fn invalid_tasks_are_errors() {
     let [free, blocked] = [(0, 0), (1, 0)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
     for bad in [blocked, NodeId(u32::MAX)] {
         let start = DStarLite::new(&grid, DStarLiteConfig::default(), bad, free).unwrap_err();
-        assert_eq!(start, AgentError::Endpoint(EndpointError::Start(bad)));
+        let (node, place) = (bad, grid.describe(bad));
+        let expected = EndpointError::Start { node, place: place.clone() };
+        assert_eq!(start, AgentError::Endpoint(expected));
         let mut agent = DStarLite::new(&grid, DStarLiteConfig::default(), free, free).unwrap();
-        let goal = AgentError::Endpoint(EndpointError::Goal(bad));
+        let goal = AgentError::Endpoint(EndpointError::Goal { node, place });
         assert_eq!(agent.assign(&grid, free, bad).unwrap_err(), goal);
         assert_eq!(agent.restart(&grid, bad).unwrap_err(), start);
         // It continues as if the rejected call had not been made.

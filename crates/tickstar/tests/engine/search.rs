@@ -6,7 +6,7 @@ use crate::kit::{
 };
 use tickstar::search::{BestFirst, OpenList, Priority, SearchConfig, Status};
 use tickstar::space::EndpointError;
-use tickstar::{Cell, Cost, Graph, Grid, Map, NodeId, Slice, Space, find_path};
+use tickstar::{Cell, Cost, Graph, Grid, Layered, Map, NodeId, Slice, Space, find_path};
 
 const LISTS: [OpenList; 2] = [OpenList::Buckets, OpenList::Heap];
 const GRAPHS: [Kind; 3] = [Kind::Undirected, Kind::Positioned, Kind::Directed];
@@ -303,15 +303,30 @@ fn blocked_or_outside_endpoints_are_errors() {
     let good = grid.node(Cell::new(0, 0)).unwrap();
     for bad in invalid_nodes(&grid) {
         let find = |from, to| find_path(&grid, from, to, SearchConfig::default());
-        assert_eq!(find(bad, good), Err(EndpointError::Start(bad)));
-        assert_eq!(find(good, bad), Err(EndpointError::Goal(bad)));
-        assert_eq!(find(bad, bad), Err(EndpointError::Start(bad)));
+        let (node, place) = (bad, grid.describe(bad));
+        let start = EndpointError::Start { node, place: place.clone() };
+        assert_eq!(find(bad, good), Err(start.clone()));
+        assert_eq!(find(good, bad), Err(EndpointError::Goal { node, place }));
+        assert_eq!(find(bad, bad), Err(start));
     }
+    let wall = grid.node(Cell::new(2, 0)).unwrap();
+    let message = |from, to, map: &Layered<Grid>| {
+        find_path(map, from, to, SearchConfig::default()).unwrap_err().to_string()
+    };
+    let layered = Layered::flat(grid);
+    let expected = "the start, (2, 0), is blocked or outside the map";
+    assert_eq!(message(wall, good, &layered), expected);
+    assert_eq!(message(good, wall, &layered), expected.replace("start", "goal"));
+    // The ids of a grid fill whole squares: this one is no cell of the map.
+    let expected = "the goal, node 3, is blocked or outside the map";
+    assert_eq!(message(good, NodeId(3), &layered), expected);
     let graph = Graph::undirected(3, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
     for bad in [NodeId(3), NodeId(u32::MAX)] {
         let find = |from, to| find_path(&graph, from, to, SearchConfig::default());
-        assert_eq!(find(bad, NodeId(0)), Err(EndpointError::Start(bad)));
-        assert_eq!(find(NodeId(0), bad), Err(EndpointError::Goal(bad)));
+        let (node, place) = (bad, bad.to_string());
+        let start = EndpointError::Start { node, place: place.clone() };
+        assert_eq!(find(bad, NodeId(0)), Err(start));
+        assert_eq!(find(NodeId(0), bad), Err(EndpointError::Goal { node, place }));
     }
 }
 
