@@ -1,25 +1,28 @@
 //! `tickstar compare`: several algorithms with several budgets, side by side.
 
 mod by_length;
+mod finding;
+mod table;
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, Table};
 use tickstar::Hierarchy;
 use tickstar::agent::d_lrta::Subgoals;
 use tickstar::catalog::Config;
-use tickstar_lab::text::{self, quoted};
+use tickstar_lab::text;
 use tickstar_lab::{
-    ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Judging, Metric,
-    Record, Row, Sample, Section, Summary,
+    ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Judging, Record,
+    Row, Sample, Summary,
 };
 
+use self::finding::{Entrant, Finding, finding};
+use self::table::{Choice, lines, table, wrapped};
+use crate::contestants::contestants;
 use crate::failure::Failure;
-use crate::source::{
-    Map, Movement, PreparationTime, Problems, Setting, Tables, Timing, Worlds, configure, progress,
-};
+use crate::source::{Map, Movement, PreparationTime, Problems, Tables, Timing, Worlds, progress};
 
 /// Compare algorithms with several budgets on the same problems
 #[derive(Args)]
@@ -72,6 +75,10 @@ pub struct Compare {
     tables: Tables,
     #[command(flatten)]
     timing: Timing,
+    /// The columns of the table: `all`, or some by name, as in CSV (`first_move_interval`, …)
+    /// [default: those that matter most and fit into 80 characters]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with = "by_length")]
+    columns: Vec<String>,
     /// Write the table as CSV to a file, or to standard output instead of the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     csv: Option<PathBuf>,
@@ -108,28 +115,19 @@ impl Prepared {
     }
 }
 
-/// What is to be shown: a table, also as CSV, what its columns are, and what is not in it.
+/// What is to be shown: a table, also as CSV, what its columns are, what is not in it, and what is seen.
 struct Report {
     csv: String,
     table: Table,
     legend: String,
     missing: Option<String>,
-}
-
-/// A budget, or `none`.
-fn budget(text: &str) -> Result<Option<u64>, String> {
-    match text.trim() {
-        "none" => Ok(None),
-        number => number.parse().map(Some).map_err(|_| {
-            let number = quoted(number);
-            format!("budget `{number}` is not a whole number below 2^64, and not `none`")
-        }),
-    }
+    finding: Option<Finding>,
 }
 
 impl Compare {
     pub fn execute(&self) -> Result<(), Failure> {
         let clock = self.timing.clock()?;
+        let columns = Choice::of(&self.columns, clock.is_some())?;
         let contestants = self.contestants(clock)?;
         let mut levels: Vec<_> =
             contestants.iter().filter_map(|who| who.config.subgoal_level()).collect();
@@ -159,7 +157,7 @@ impl Compare {
                 let prepared = self.run(&mut courses, &mut experiment, |row| {
                     records.iter_mut().zip(row).for_each(|(list, record)| list.extend(record));
                 })?;
-                self.report(&experiment, &records, prepared)
+                self.report(&experiment, &records, prepared, &columns)
             }
             Some(width) => {
                 // Samples are kept, and not the records, as there may be very many.
@@ -217,51 +215,9 @@ impl Compare {
             ([], None) => BUDGETS.to_vec(),
             (given, _) => given.to_vec(),
         };
-        let mut contestants = Vec::new();
-        for text in &self.algorithms {
-            let wrong = |error: String| Failure::usage(error).about(text);
-            let mut parts = text.split(':');
-            let name = parts.next().unwrap_or_default();
-            let mut budgets: Vec<Option<u64>> = usual.iter().copied().map(Some).collect();
-            let mut settings: Vec<Vec<Setting>> = vec![Vec::new()];
-            let mut keys = Vec::new();
-            for part in parts {
-                let Setting(key, values) = part.parse().map_err(wrong)?;
-                if keys.contains(&key) {
-                    return Err(wrong(format!(
-                        "`{}` is given twice; several values go with a +",
-                        quoted(&key)
-                    )));
-                }
-                keys.push(key.clone());
-                if key == "budget" {
-                    budgets =
-                        values.split('+').map(budget).collect::<Result<_, _>>().map_err(wrong)?;
-                    continue;
-                }
-                // Every setting so far with every value.
-                let with = |value: &str| Setting(key.clone(), value.trim().to_string());
-                let values: Vec<Setting> = values.split('+').map(with).collect();
-                let each = |set: &Vec<Setting>| {
-                    let set = set.clone();
-                    values.clone().into_iter().map(move |value| [&set[..], &[value]].concat())
-                };
-                settings = settings.iter().flat_map(each).collect();
-            }
-            for set in &settings {
-                let named = set.iter().map(|Setting(key, value)| format!(":{key}={value}"));
-                let full = format!("{name}{}", named.collect::<String>());
-                for &budget in &budgets {
-                    let named = |failure: Failure| {
-                        if text == name { failure } else { failure.about(text) }
-                    };
-                    let (config, _) = configure(name, set, budget).map_err(named)?;
-                    let name = full.clone();
-                    contestants.push(Contestant { name, config, budget });
-                }
-            }
-        }
-        Ok(contestants)
+        let usual: Vec<_> = usual.into_iter().map(Some).collect();
+        let each = self.algorithms.iter().map(|text| contestants(text, &[], &usual));
+        Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// The maps with their problems, all of which can be run.
@@ -289,6 +245,7 @@ impl Compare {
         experiment: &Experiment,
         records: &[Vec<Record>],
         prepared: Prepared,
+        columns: &Choice,
     ) -> Report {
         let mut excluded = Vec::new();
         let mut comparison = Comparison { rows: Vec::new(), timed: experiment.clock.is_some() };
@@ -313,12 +270,19 @@ impl Compare {
                 excluded.join(", ")
             )
         });
-        let (table, legend) = (table(&comparison, &needs), legend(&comparison));
-        Report { csv: comparison.csv(), table, legend, missing }
+        let (table, legend) = table(&comparison, &needs, columns);
+        let entrants: Vec<_> = experiment
+            .contestants()
+            .iter()
+            .enumerate()
+            .filter(|&(nth, _)| !experiment.is_excluded(nth))
+            .map(|(nth, contestant)| Entrant::new(nth, contestant, &records[nth]))
+            .collect();
+        Report { csv: comparison.csv(), table, legend, missing, finding: finding(&entrants) }
     }
 
     fn show(&self, courses: &[Course], report: &Report) -> Result<(), Failure> {
-        let Report { csv, table, legend, missing } = report;
+        let Report { csv, table, legend, missing, finding } = report;
         match &self.csv {
             Some(path) if path.as_os_str() != "-" => {
                 std::fs::write(path, csv).map_err(|error| Failure::writing(path, &error))?;
@@ -339,9 +303,12 @@ impl Compare {
             let (name, world) = (text::escaped(name), text::escaped(&world.to_string()));
             writeln!(out, "{name} ({width}x{height}, {world}): {count} {noun}")?;
         }
-        writeln!(out, "\n{table}\n\n{legend}")?;
+        writeln!(out, "\n{}\n\n{}", lines(table).join("\n"), wrapped(legend))?;
         if let Some(missing) = missing {
             writeln!(out, "{missing}")?;
+        }
+        if let Some(finding) = finding {
+            writeln!(out, "\n{}", wrapped(&text::escaped(&finding.sentence)))?;
         }
         Ok(out.flush()?)
     }
@@ -349,55 +316,6 @@ impl Compare {
 
 fn budget_name(budget: Option<u64>) -> String {
     budget.map_or("none".into(), |budget| budget.to_string())
-}
-
-/// A time with a unit that suits it.
-fn time(seconds: f64) -> String {
-    if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
-}
-
-/// The table, with the seconds and bytes that each contestant needed before. The times are shown here alone,
-/// so that CSV is the same each time.
-fn table(comparison: &Comparison, needs: &[Option<(f64, f64)>]) -> Table {
-    let is_shown = |metric: &&Metric| metric.title().is_some();
-    let titles = |metrics: &mut dyn Iterator<Item = &'static Metric>| {
-        metrics.filter_map(Metric::title).collect::<Vec<_>>()
-    };
-    let mut header = vec!["algorithm", "budget", "reached"];
-    header.extend(titles(&mut comparison.metrics()));
-    header.extend(comparison.has_prepared().then_some("made before"));
-    header.extend(titles(&mut comparison.frame_metrics()));
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
-    for (Row { name, budget, summary, .. }, needed) in comparison.rows.iter().zip(needs) {
-        let value = |metric: &'static Metric| {
-            summary.get(metric.name).map_or(String::new(), |value| metric.show(value))
-        };
-        let reached = format!("{}/{}", summary.reached, summary.problems);
-        let mut row = vec![name.clone(), budget_name(*budget), reached];
-        row.extend(comparison.metrics().filter(is_shown).map(value));
-        row.extend(comparison.has_prepared().then(|| match needed {
-            Some((seconds, bytes)) => format!("{}, {:.1} MB", time(*seconds), bytes / 1e6),
-            None => "nothing".into(),
-        }));
-        row.extend(comparison.frame_metrics().filter(is_shown).map(value));
-        table.add_row(row);
-    }
-    align(&mut table);
-    table
-}
-
-/// What the columns of the table mean: a line of means, and a line of maxima and the rest.
-fn legend(comparison: &Comparison) -> String {
-    let entry = |metric: &Metric| Some(format!("{}: {}", metric.title()?, metric.meaning));
-    let is_worst = |metric: &&Metric| metric.section() == Some(Section::Worst);
-    let means = comparison.metrics().filter(|metric| !is_worst(metric)).filter_map(entry);
-    let means: Vec<_> = means.collect();
-    let worst: Vec<_> = comparison.metrics().filter(is_worst).filter_map(entry).collect();
-    let mut rest = vec![format!("maxima — {}", worst.join(" · "))];
-    rest.extend(comparison.has_prepared().then(|| "made before: per map, mean".to_string()));
-    rest.extend(comparison.frame_metrics().filter_map(entry));
-    format!("means — {}\n{}", means.join(" · "), rest.join(" · "))
 }
 
 /// Right-aligns all but the first column.

@@ -5,6 +5,7 @@
 mod abstraction;
 mod algorithms;
 mod compare;
+mod contestants;
 mod draw;
 mod failure;
 mod maps;

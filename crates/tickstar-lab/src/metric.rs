@@ -99,16 +99,20 @@ pub struct Metric {
 
 /// Every metric, in the order in which a record as JSON has them.
 pub static METRICS: &[Metric] = &[
-    real("cost", "length walked, in cells", |r| Some(r.tally.cost.in_cells())).mean(),
+    real("cost", "length walked, in cells", |r| Some(r.tally.cost.in_cells()))
+        .mean()
+        .shown("cost", Format::Decimals(1)),
     real("optimal", "length of a shortest path at first, in cells", |r| r.optimal),
     real("suboptimality", "length walked over the shortest", Record::suboptimality)
         .column(Section::Quality, Aggregate::Mean)
         .shown("length", Format::Decimals(3)),
-    count("moves", "moves made", |r| Some(r.tally.moves)).mean(),
-    count("intervals", "intervals taken", |r| Some(r.tally.intervals))
+    count("moves", "moves made", |r| Some(r.tally.moves))
         .mean()
-        .shown("intervals", Format::Decimals(1)),
-    count("first_move_interval", "first interval with a move", |r| r.tally.first_move_interval)
+        .shown("moves", Format::Decimals(1)),
+    count("intervals", "ticks until the goal", |r| Some(r.tally.intervals))
+        .mean()
+        .shown("ticks", Format::Decimals(1)),
+    count("first_move_interval", "first tick with a move", |r| r.tally.first_move_interval)
         .mean()
         .shown("first move", Format::Decimals(1)),
     count("expansions", "nodes expanded", |r| Some(r.tally.expansions))
@@ -118,13 +122,13 @@ pub static METRICS: &[Metric] = &[
         .column(Section::Work, Aggregate::PerMove)
         .shown("per move", Format::Decimals(1))
         .not_in_record(),
-    count("max_expansions_per_interval", "expansions in one interval", |r| {
+    count("max_expansions_per_interval", "expansions in one tick", |r| {
         Some(r.tally.max_expansions_per_interval)
     })
     .max()
     .shown("most expansions", Format::Decimals(0)),
     count("trace_steps", "parent pointers followed", |r| Some(r.tally.trace_steps)),
-    count("max_trace_steps_per_interval", "trace steps in one interval", |r| {
+    count("max_trace_steps_per_interval", "trace steps in one tick", |r| {
         Some(r.tally.max_trace_steps_per_interval)
     })
     .max()
@@ -132,10 +136,11 @@ pub static METRICS: &[Metric] = &[
     count("updates", "nodes updated after the search", |r| Some(r.tally.updates))
         .mean()
         .shown("updates", Format::Decimals(0)),
-    count("max_updates_per_interval", "updates in one interval", |r| {
+    count("max_updates_per_interval", "updates in one tick", |r| {
         Some(r.tally.max_updates_per_interval)
     })
-    .max(),
+    .max()
+    .shown("most updates", Format::Decimals(0)),
     count("back_moves", "moves back along the branch the agent came by", |r| {
         Some(r.tally.back_moves)
     })
@@ -148,7 +153,7 @@ pub static METRICS: &[Metric] = &[
     count("restarts", "searches begun again", |r| Some(r.tally.restarts))
         .mean()
         .shown("restarts", Format::Decimals(1)),
-    count("lessons", "intervals in which the heuristic value of the position was raised", |r| {
+    count("lessons", "ticks in which the heuristic value of the position was raised", |r| {
         Some(r.tally.raising_intervals)
     }),
     count("peak_bytes", "heap memory of one agent", |r| Some(r.tally.peak_bytes as u64))
@@ -550,6 +555,6 @@ mod tests {
         assert_eq!(shown("suboptimality", 1.23456), "1.235");
         assert_eq!(shown("expansions", 12.5), "12");
         assert_eq!(shown("peak_bytes", 1025.0), "2 KB");
-        assert_eq!(metric("cost").title(), None);
+        assert_eq!(metric("trace_steps").title(), None);
     }
 }

@@ -38,7 +38,13 @@ pub fn report(
         contestants[0].0.title(),
         if timed { frames } else { "" }
     );
-    Report { csv: by_length.csv(), table, legend, missing: missing(contestants, problems) }
+    Report {
+        csv: by_length.csv(),
+        table,
+        legend,
+        missing: missing(contestants, problems),
+        finding: None,
+    }
 }
 
 /// Who did not reach all goals, as those problems are in no row.

@@ -52,9 +52,14 @@ fn without_flags_it_compares_the_defaults() {
         assert!(text.contains(&format!("{name} (")), "{text}");
     }
     let header = text.lines().find(|line| line.trim().starts_with("algorithm")).unwrap();
-    for column in ["budget", "reached", "length", "first move", "expansions", "memory"] {
+    for column in ["budget", "reached", "length", "first move", "ticks", "expansions", "memory"] {
         assert!(header.contains(column), "{header}");
     }
+    for line in text.lines().take_while(|line| !line.starts_with("Try")) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let seen = "With a budget of 10, astar stands still for ";
+    assert!(text.contains(seen) && text.contains("moves in the first"), "{text}");
     for algorithm in DEFAULTS {
         for budget in BUDGETS {
             let row = |line: &&str| {
@@ -119,8 +124,9 @@ fn outputs_have_the_metrics_of_the_list() {
     let compare = "compare --map builtin:rooms-64 --take 1 --budgets 50 --algorithms astar";
     let csv = folder.run(&format!("{compare} --csv")).good();
     assert_eq!(rows(&csv)[0], columns());
-    let table = folder.run(compare).good();
+    let table = folder.run(&format!("{compare} --columns all")).good();
     let header = table.lines().find(|line| line.trim().starts_with("algorithm")).unwrap();
+    let table = table.replace('\n', " ");
     let titled = METRICS.iter().filter(|metric| metric.section() != Some(Section::Frames));
     let titled: Vec<_> = titled.filter_map(|metric| Some((metric.title()?, metric))).collect();
     let words = |text: &str| text.split_whitespace().count();
@@ -129,6 +135,50 @@ fn outputs_have_the_metrics_of_the_list() {
     for (title, metric) in titled {
         assert!(header.contains(title), "{title}: {header}");
         assert!(table.contains(&format!("{title}: {}", metric.meaning)), "{title}: {table}");
+    }
+}
+
+#[test]
+fn columns_are_chosen_by_name() {
+    let folder = Folder::new("compare-columns");
+    let compare = "compare --map builtin:rooms-64 --take 1 --budgets 50 --algorithms astar,pra";
+    let header = |flags: &str| {
+        let table = folder.run(&format!("{compare} {flags}")).good();
+        let header = table.lines().find(|line| line.starts_with("algorithm")).unwrap();
+        header.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let always = "algorithm budget reached";
+    for (columns, titles) in [
+        ("moves,first_move_interval", "moves first move"),
+        ("first-move", "first move"),
+        ("bytes_before,cost", "made before cost"),
+        ("slowdown --clock 1", "slowdown"),
+    ] {
+        assert_eq!(header(&format!("--columns {columns}")), format!("{always} {titles}"));
+    }
+    let usual = "length first move ticks made before expansions";
+    assert!(header("").starts_with(&format!("{always} {usual}")), "{}", header(""));
+    assert!(header("--columns all").ends_with("memory made before"));
+    for (columns, named) in [
+        ("speed", "there is no column `speed`; there are: all, suboptimality, "),
+        ("moves,all", "there is no column `all`"),
+        ("moves,moves", "`moves` is given twice"),
+        ("slowdown", "frames are counted with --clock"),
+        ("moves --by-length 9", "--by-length"),
+    ] {
+        refused(&folder, &format!("{compare} --columns {columns}"), USAGE, &["--columns", named]);
+    }
+}
+
+/// The sentence goes with the table, and never into CSV.
+#[test]
+fn what_is_seen_is_not_in_the_csv() {
+    let folder = Folder::new("compare-sentence");
+    let compare = "compare --map builtin:rooms-64 --take 2 --budgets 5 --algorithms astar,tba";
+    let table = folder.run(&format!("{compare} --csv c.csv")).good();
+    assert!(table.contains("With a budget of 5, astar stands still for "), "{table}");
+    for csv in [folder.text("c.csv"), folder.run(&format!("{compare} --csv")).good()] {
+        assert!(!csv.contains("stands") && rows(&csv).len() == 3, "{csv}");
     }
 }
 

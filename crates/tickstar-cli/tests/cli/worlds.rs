@@ -1237,7 +1237,7 @@ fn algorithms_are_compared_in_every_world() {
         let flags = format!("--map noise.map --problems noise.txt --seed 5 --world {world}");
         let compare =
             format!("compare {flags} --budgets 12 --algorithms {}", contestants.join(","));
-        let table = folder.run(&format!("{compare} --csv c.csv")).good();
+        let table = folder.run(&format!("{compare} --columns all --csv c.csv")).good();
         assert!(table.starts_with(&format!("noise.map (22x14, {name}): 4 problems\n")), "{table}");
         let header = table.lines().find(|line| line.trim().starts_with("algorithm")).unwrap();
         for column in ["back-moves", "non-optimal", "restarts"] {

@@ -1,0 +1,250 @@
+//! The table of `compare`: which columns it has, what is in them, and what they mean.
+
+use comfy_table::{Table, presets};
+use tickstar_lab::text::quoted;
+use tickstar_lab::{Comparison, Metric, Row, Section};
+
+use super::{align, budget_name};
+use crate::failure::Failure;
+
+/// The most characters of a line.
+pub const WIDTH: usize = 80;
+
+/// The columns that are shown unless others are requested, the most important ones first: those at the end are
+/// left out where the table would be too wide.
+const USUAL: [&str; 7] = [
+    "suboptimality",
+    "first_move_interval",
+    "intervals",
+    "slowdown",
+    PREPARED,
+    "expansions",
+    "peak_bytes",
+];
+
+/// The column, named as in CSV, of what is made before a run.
+const PREPARED: &str = "bytes_before";
+
+/// A column besides those that every table has.
+#[derive(Clone, Copy)]
+enum Column {
+    Metric(&'static Metric),
+    /// What was made before, time and size.
+    Prepared,
+}
+
+impl Column {
+    fn name(self) -> &'static str {
+        match self {
+            Column::Metric(metric) => metric.name,
+            Column::Prepared => PREPARED,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Column::Metric(metric) => metric.title().unwrap_or(metric.name),
+            Column::Prepared => "made before",
+        }
+    }
+
+    /// Whether this is what somebody means who names a column, as in CSV or as in the table.
+    fn is_meant(self, text: &str) -> bool {
+        let plain = |text: &str| text.trim().to_lowercase().replace(['-', ' '], "_");
+        plain(text) == self.name() || plain(text) == plain(self.title())
+    }
+
+    fn value(self, Row { summary, .. }: &Row, needed: Option<(f64, f64)>) -> String {
+        match self {
+            Column::Metric(metric) => {
+                summary.get(metric.name).map_or(String::new(), |value| metric.show(value))
+            }
+            Column::Prepared => match needed {
+                Some((seconds, bytes)) => format!("{}, {:.1} MB", time(seconds), bytes / 1e6),
+                None => "nothing".into(),
+            },
+        }
+    }
+}
+
+/// Every column there can be, in the order of CSV.
+fn all() -> Vec<Column> {
+    let summary = Comparison { rows: Vec::new(), timed: true };
+    let metrics = summary.metrics().map(Column::Metric);
+    let frames = summary.frame_metrics().map(Column::Metric);
+    metrics.chain([Column::Prepared]).chain(frames).collect()
+}
+
+/// Which columns are requested.
+pub enum Choice {
+    /// Those that matter most.
+    Usual,
+    All,
+    Named(Vec<&'static str>),
+}
+
+impl Choice {
+    /// Reads a list of names.
+    pub fn of(names: &[String], timed: bool) -> Result<Choice, Failure> {
+        match names {
+            [] => return Ok(Choice::Usual),
+            [name] if name == "all" => return Ok(Choice::All),
+            _ => {}
+        }
+        let mut chosen = Vec::new();
+        for name in names {
+            let found =
+                all().into_iter().find(|column| column.is_meant(name)).ok_or_else(|| {
+                    let names: Vec<_> = all().into_iter().map(Column::name).collect();
+                    Failure::usage(format!(
+                        "--columns: there is no column `{}`; there are: all, {}",
+                        quoted(name),
+                        names.join(", ")
+                    ))
+                })?;
+            if found.name() == "slowdown" && !timed {
+                return Err(Failure::usage("--columns slowdown: frames are counted with --clock"));
+            }
+            if chosen.contains(&found.name()) {
+                let name = quoted(name);
+                return Err(Failure::usage(format!("--columns: `{name}` is given twice")));
+            }
+            chosen.push(found.name());
+        }
+        Ok(Choice::Named(chosen))
+    }
+
+    /// These columns of a comparison, in order, and whether some may be left out from the end.
+    fn columns(&self, comparison: &Comparison) -> (Vec<Column>, bool) {
+        let made = |column: &Column| match column {
+            Column::Prepared => comparison.has_prepared(),
+            Column::Metric(metric) => metric.section() != Some(Section::Frames) || comparison.timed,
+        };
+        let find = |name: &&str| all().into_iter().find(|column| column.name() == *name);
+        match self {
+            Choice::All => (all().into_iter().filter(made).collect(), false),
+            Choice::Named(names) => (names.iter().filter_map(find).collect(), false),
+            Choice::Usual => (USUAL.iter().filter_map(find).filter(made).collect(), true),
+        }
+    }
+}
+
+/// The table and what its columns mean, with the seconds and bytes that each contestant needed before. The
+/// times are shown here alone, so that CSV is the same each time.
+pub fn table(
+    comparison: &Comparison,
+    needs: &[Option<(f64, f64)>],
+    choice: &Choice,
+) -> (Table, String) {
+    let (mut columns, may_shrink) = choice.columns(comparison);
+    let mut table = drawn(comparison, needs, &columns);
+    while may_shrink && columns.len() > 1 && width(&table) > WIDTH {
+        columns.pop();
+        table = drawn(comparison, needs, &columns);
+    }
+    let mut legend = legend(&columns);
+    if may_shrink {
+        legend.push_str("\nmore columns: --columns all");
+    }
+    (table, legend)
+}
+
+fn drawn(comparison: &Comparison, needs: &[Option<(f64, f64)>], columns: &[Column]) -> Table {
+    let mut table = Table::new();
+    let header = ["algorithm", "budget", "reached"].into_iter();
+    table.load_style(presets::NOTHING);
+    table.set_header(header.chain(columns.iter().map(|column| column.title())));
+    for (row, &needed) in comparison.rows.iter().zip(needs) {
+        let reached = format!("{}/{}", row.summary.reached, row.summary.problems);
+        let first = [row.name.clone(), budget_name(row.budget), reached].into_iter();
+        table.add_row(first.chain(columns.iter().map(|column| column.value(row, needed))));
+    }
+    align(&mut table);
+    table
+}
+
+/// The characters of the longest line.
+fn width(table: &Table) -> usize {
+    lines(table).iter().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+/// The lines of a table without the blanks around it.
+pub fn lines(table: &Table) -> Vec<String> {
+    let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_string();
+    table.lines().map(line).collect()
+}
+
+/// What the columns mean: a line of means, one of maxima, and one of the rest.
+fn legend(columns: &[Column]) -> String {
+    let (mut means, mut maxima, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    for column in columns {
+        match column {
+            Column::Prepared => rest.push("made before: per map, mean".to_string()),
+            Column::Metric(metric) => {
+                let list = match metric.section() {
+                    Some(Section::Worst) => &mut maxima,
+                    Some(Section::Frames) => &mut rest,
+                    _ => &mut means,
+                };
+                list.push(format!("{}: {}", column.title(), metric.meaning));
+            }
+        }
+    }
+    let lines = [("means — ", means), ("maxima — ", maxima), ("", rest)].into_iter();
+    let lines = lines.filter(|(_, list)| !list.is_empty());
+    let lines = lines.map(|(begin, list)| format!("{begin}{}", list.join(" · ")));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A time with a unit that suits it.
+fn time(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
+}
+
+/// The text with its lines broken between words, so that none is too long if it can be helped.
+pub fn wrapped(text: &str) -> String {
+    let mut whole = Vec::new();
+    for line in text.lines() {
+        let mut begun = String::new();
+        for word in line.split(' ') {
+            let length = begun.chars().count() + 1 + word.chars().count();
+            if !begun.is_empty() && length > WIDTH {
+                whole.push(std::mem::take(&mut begun));
+            } else if !begun.is_empty() {
+                begun.push(' ');
+            }
+            begun += word;
+        }
+        whole.push(begun);
+    }
+    whole.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use tickstar_lab::METRICS;
+
+    use super::*;
+
+    #[test]
+    fn usual_columns_exist() {
+        for name in USUAL {
+            assert!(all().iter().any(|column| column.name() == name), "{name}");
+        }
+        assert!(
+            METRICS.iter().all(|metric| metric.section().is_none() || metric.title().is_some())
+        );
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        let long = "word ".repeat(40);
+        let text = wrapped(&format!("short\n{}\n\n{}", long.trim(), "x".repeat(90)));
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "short");
+        assert!(lines[1..4].iter().all(|line| line.len() < 80 && line.len() > 30), "{text}");
+        assert_eq!(lines.last().unwrap().len(), 90);
+        assert_eq!(text.split_whitespace().count(), 42);
+        assert!(text.contains("\n\n"));
+    }
+}
