@@ -16,6 +16,7 @@
 #![deny(missing_docs)]
 
 pub mod builtin;
+pub mod chase;
 pub mod check;
 mod clock;
 pub mod draw;

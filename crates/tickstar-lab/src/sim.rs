@@ -358,6 +358,10 @@ mod tests {
             unreachable!("it has one task")
         }
 
+        fn retarget(&mut self, _: &Layered<Grid>, _: NodeId) -> Result<(), AgentError> {
+            unreachable!("not called here")
+        }
+
         fn restart(&mut self, _: &Layered<Grid>, _: NodeId) -> Result<(), AgentError> {
             unreachable!("it is left alone")
         }

@@ -123,15 +123,23 @@ impl Prices {
         Prices { trace: UNIT / 10, update: UNIT / 2, change: UNIT / 4, entry: UNIT / 20 };
 }
 
+/// Units of work between two looks at the clock of a [deadline](Slice::deadline). Reading a clock takes as long as one or
+/// two expansions.
+const CLOCK_INTERVAL: u64 = 32 * UNIT;
+
+/// What may be spent on trace steps and updates after the deadline has passed.
+const GRACE: u64 = 24 * UNIT;
+
 /// What one tick may spend and what it has spent: the single gate that all work passes.
 ///
-/// A slice starts with a budget in units; an expansion costs one unit. There are two ways to count the other work:
+/// A slice starts with a budget in units; an expansion costs one unit. There are three kinds of budget:
 ///
 /// * [`Slice::new`] counts as the papers do. Only expansions are charged; trace steps and updates are free, but each
 ///   agent also limits their number ([`AgentState::limits`](crate::AgentState::limits)).
 /// * [`Slice::metered`] uses one currency for everything. A trace step costs a tenth of a unit, an update half a unit,
 ///   and work that cannot be refused (processing reported changes, sorting a bucket of the open list) is deducted from
 ///   the remainder. The time per tick is therefore proportional to its budget, whatever the agent does.
+/// * [`Slice::deadline`] counts in the same way, but ends when the caller's clock says so.
 ///
 /// ```
 /// use tickstar::{NodeId, Slice};
@@ -152,22 +160,23 @@ impl Prices {
 /// assert_eq!(slice.remaining(), 5);
 /// ```
 ///
-/// A wall-clock limit is supplied by the caller, as a watcher that decides when to stop:
+/// A limit in wall-clock time is a deadline, with a clock supplied by the caller:
 ///
 /// ```
 /// use std::time::{Duration, Instant};
 /// use tickstar::Slice;
-/// let deadline = Instant::now() + Duration::from_millis(1);
-/// let mut in_time = |_work| Instant::now() < deadline;
-/// let slice = Slice::watched(10_000, &mut in_time);
+/// let end = Instant::now() + Duration::from_millis(1);
+/// let mut in_time = || Instant::now() < end;
+/// let slice = Slice::deadline(&mut in_time);
 /// # drop(slice);
 /// ```
 pub struct Slice<'w> {
     budget: u64,
-    /// What expansions may cost in total, in parts of a unit: the budget less everything else that was paid for.
-    funds: u64,
-    /// The number of expansions that may have been done in total. It follows from all limits, so that the innermost loop
-    /// of a search compares one number.
+    /// What may be spent in total, and what was spent on everything but expansions, in parts of a unit.
+    limit: u64,
+    paid: u64,
+    /// The number of expansions that may have been done in total, or until the clock is asked. It follows from all
+    /// limits, so that the innermost loop of a search compares one number.
     allowed: u64,
     prices: Prices,
     /// The totals that each kind of work may reach.
@@ -182,6 +191,13 @@ pub struct Slice<'w> {
     /// The watcher has refused: no more work is done in this tick.
     stopped: bool,
     watch: Option<&'w mut dyn FnMut(Work) -> bool>,
+    /// Returns whether the deadline has not passed yet.
+    clock: Option<&'w mut dyn FnMut() -> bool>,
+    /// The deadline has passed: no more nodes are expanded in this tick.
+    over: bool,
+    /// When this much has been spent, in parts of a unit, the clock is asked again or, if the deadline has passed, all
+    /// work ends.
+    ask_at: u64,
 }
 
 impl<'w> Slice<'w> {
@@ -189,7 +205,8 @@ impl<'w> Slice<'w> {
     pub fn new(budget: u64) -> Slice<'w> {
         Slice {
             budget,
-            funds: budget.saturating_mul(UNIT),
+            limit: budget.saturating_mul(UNIT),
+            paid: 0,
             allowed: budget,
             prices: Prices::PAPERS,
             max: Limits::NONE,
@@ -201,6 +218,9 @@ impl<'w> Slice<'w> {
             level: 0,
             stopped: false,
             watch: None,
+            clock: None,
+            over: false,
+            ask_at: u64::MAX,
         }
     }
 
@@ -209,13 +229,31 @@ impl<'w> Slice<'w> {
         Slice { prices: Prices::METERED, ..Slice::new(budget) }
     }
 
+    /// A budget that ends when the clock returns `false`. All work is counted as in [`Slice::metered`].
+    ///
+    /// The clock is asked every 32 units. When it returns `false`, no more nodes are expanded, and at most 24 units are
+    /// spent on trace steps and updates, so that the agent can still decide on a step. The tick therefore exceeds the
+    /// deadline by at most 56 units, some 4 µs. Only the sorting of a large open list, which cannot be refused, may
+    /// add to that.
+    ///
+    /// An agent under a deadline cannot know how much it will be able to afford. It therefore decides with 32 units,
+    /// before the clock is asked for the first time, then with 64 more, and so on, and takes the last step it has
+    /// decided on. So an agent that moves in the first tick with any number of units does so with any deadline.
+    pub fn deadline(clock: &'w mut dyn FnMut() -> bool) -> Slice<'w> {
+        let unlimited = Slice::metered(u64::MAX);
+        let mut slice = Slice { clock: Some(clock), ask_at: CLOCK_INTERVAL, ..unlimited };
+        slice.renew();
+        slice
+    }
+
     /// No limit.
     pub fn unlimited() -> Slice<'w> {
         Slice::new(u64::MAX)
     }
 
     /// Like [`Slice::new`], with a watcher that sees each unit of work before it is done and may refuse it by returning
-    /// `false`; the tick then does no more work.
+    /// `false`; the tick then does no more work, and an agent that has not decided on a step waits. For a limit in
+    /// wall-clock time, use [`Slice::deadline`].
     pub fn watched(budget: u64, watch: &'w mut dyn FnMut(Work) -> bool) -> Slice<'w> {
         Slice::new(budget).with_watcher(watch)
     }
@@ -233,27 +271,81 @@ impl<'w> Slice<'w> {
 
     /// The number of expansions that can still be paid for.
     pub fn remaining(&self) -> u64 {
-        self.allowed.saturating_sub(self.expansions)
+        if self.stopped || self.over {
+            return 0;
+        }
+        (self.left() / UNIT).min(self.max.expansions.saturating_sub(self.expansions))
+    }
+
+    /// Whether it ends at a deadline.
+    pub(crate) fn has_deadline(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    /// What has been spent, in parts of a unit.
+    pub(crate) fn spent(&self) -> u64 {
+        self.paid.saturating_add(self.expansions.saturating_mul(UNIT))
     }
 
     /// What is left of the budget, in parts of a unit.
     fn left(&self) -> u64 {
-        self.funds.saturating_sub(self.expansions.saturating_mul(UNIT))
-    }
-
-    /// Deducts what cannot be spent on expansions any more.
-    #[inline]
-    fn pay(&mut self, price: u64) {
-        if price > 0 {
-            self.funds = self.funds.saturating_sub(price);
-            self.renew();
-        }
+        self.limit.saturating_sub(self.spent())
     }
 
     /// Computes how many expansions are allowed.
     fn renew(&mut self) {
-        let payable = self.expansions.saturating_add(self.left() / UNIT);
-        self.allowed = if self.stopped { 0 } else { payable.min(self.max.expansions) };
+        let until_asked = self.ask_at.saturating_sub(self.spent()).div_ceil(UNIT);
+        self.allowed = self.expansions.saturating_add(self.remaining().min(until_asked));
+    }
+
+    /// Deducts the price of work that cannot be refused.
+    fn charge(&mut self, price: u64) {
+        if price > 0 {
+            self.paid = self.paid.saturating_add(price);
+            if self.over {
+                // The agent must still be able to decide on a step.
+                self.ask_at = self.ask_at.saturating_add(price);
+            }
+            self.renew();
+        }
+    }
+
+    /// Asks the clock.
+    #[cold]
+    fn ask(&mut self) {
+        let Some(clock) = &mut self.clock else { return };
+        self.over |= !clock();
+        let next = if self.over { GRACE } else { CLOCK_INTERVAL };
+        self.ask_at = self.spent().saturating_add(next);
+        self.renew();
+    }
+
+    /// Whether another expansion is allowed although all that were allowed have been done: it may be time to ask the
+    /// clock.
+    #[cold]
+    fn allows_more(&mut self) -> bool {
+        if self.remaining() == 0 || self.clock.is_none() {
+            return false;
+        }
+        self.ask();
+        self.expansions < self.allowed
+    }
+
+    /// Whether a trace step or an update can be paid for.
+    #[inline]
+    fn affords(&mut self, price: u64) -> bool {
+        if price > 0 {
+            if self.spent() >= self.ask_at {
+                if self.over {
+                    return false;
+                }
+                self.ask();
+            }
+            if self.left() < price {
+                return false;
+            }
+        }
+        !self.stopped
     }
 
     /// The number of expansions that can be done if each of them must also pay for the given numbers of updates and
@@ -265,14 +357,34 @@ impl<'w> Slice<'w> {
         (self.left() / price).max(1).min(self.remaining())
     }
 
-    /// Lends a part of the slice: `work` can spend at most `units` units, and do as many trace steps and updates as
-    /// [`Limits::per_unit`] allows for that number of units.
+    /// Lends a part of the slice. For `work` it is a slice of at most `units` units that has not been used yet, with as
+    /// many trace steps and updates as [`Limits::per_unit`] allows.
     pub fn part<T>(&mut self, units: u64, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
-        let left = self.left();
-        let kept = left - left.min(units.saturating_mul(UNIT));
-        self.funds -= kept;
-        let result = self.within(Limits::per_unit(units), work);
-        self.funds += kept;
+        let outer = (self.budget, self.limit, self.max);
+        let done = (self.paid, self.expansions, self.traces, self.updates);
+        let spent = self.spent();
+        let most = Limits::per_unit(units);
+        self.max = Limits {
+            expansions: most.expansions.min(self.max.expansions.saturating_sub(self.expansions)),
+            traces: most.traces.min(self.max.traces.saturating_sub(self.traces)),
+            updates: most.updates.min(self.max.updates.saturating_sub(self.updates)),
+        };
+        self.limit = self.left().min(units.saturating_mul(UNIT));
+        self.budget = units.min(self.limit / UNIT);
+        (self.paid, self.expansions, self.traces, self.updates) = (0, 0, 0, 0);
+        if self.clock.is_some() {
+            self.ask_at = self.ask_at.saturating_sub(spent);
+        }
+        self.renew();
+        let result = work(self);
+        (self.budget, self.limit, self.max) = outer;
+        self.paid = self.paid.saturating_add(done.0);
+        self.expansions = self.expansions.saturating_add(done.1);
+        self.traces = self.traces.saturating_add(done.2);
+        self.updates = self.updates.saturating_add(done.3);
+        if self.clock.is_some() {
+            self.ask_at = self.ask_at.saturating_add(spent);
+        }
         self.renew();
         result
     }
@@ -307,9 +419,10 @@ impl<'w> Slice<'w> {
     /// Requests the expansion of a node; `false` means that the budget is spent.
     #[inline]
     pub fn expand(&mut self, node: NodeId) -> bool {
-        let permitted = self.expansions < self.allowed
-            && self.is_permitted(Work::Expand { level: self.level, node });
-        if !permitted {
+        if self.expansions >= self.allowed && !self.allows_more() {
+            return false;
+        }
+        if !self.is_permitted(Work::Expand { level: self.level, node }) {
             return false;
         }
         self.expansions += 1;
@@ -320,8 +433,7 @@ impl<'w> Slice<'w> {
     #[inline]
     pub fn trace(&mut self, node: NodeId) -> bool {
         let price = self.prices.trace;
-        let payable =
-            self.traces < self.max.traces && (price == 0 || self.left() >= price) && !self.stopped;
+        let payable = self.traces < self.max.traces && self.affords(price);
         if !payable || !self.is_permitted(Work::Trace(node)) {
             return false;
         }
@@ -334,9 +446,7 @@ impl<'w> Slice<'w> {
     #[inline]
     pub fn update(&mut self, node: NodeId) -> bool {
         let price = self.prices.update;
-        let payable = self.updates < self.max.updates
-            && (price == 0 || self.left() >= price)
-            && !self.stopped;
+        let payable = self.updates < self.max.updates && self.affords(price);
         if !payable || !self.is_permitted(Work::Update(node)) {
             return false;
         }
@@ -345,16 +455,25 @@ impl<'w> Slice<'w> {
         true
     }
 
+    /// Deducts the price of a trace step or an update.
+    #[inline]
+    fn pay(&mut self, price: u64) {
+        if price > 0 {
+            self.paid += price;
+            self.renew();
+        }
+    }
+
     /// Charges for processing `count` reported changes, which cannot be refused.
     pub fn charge_changes(&mut self, count: usize) {
-        self.pay((count as u64).saturating_mul(self.prices.change));
+        self.charge((count as u64).saturating_mul(self.prices.change));
     }
 
     /// Charges for sorting an open list with `count` visits to its entries, which cannot be refused.
     #[inline]
     pub(crate) fn charge_entries(&mut self, count: u64) {
         self.entries = self.entries.saturating_add(count);
-        self.pay(count.saturating_mul(self.prices.entry));
+        self.charge(count.saturating_mul(self.prices.entry));
     }
 
     /// Visits to open-list entries so far.
@@ -385,6 +504,16 @@ impl<'w> Slice<'w> {
                 go_on
             }
         }
+    }
+
+    /// Whether the deadline has passed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Drops what was recorded about the step, as the agent decides again.
+    pub(crate) fn forget_step(&mut self) {
+        self.events &= !(1 << Event::Backtrack as u16 | 1 << Event::Bounce as u16);
     }
 
     /// Records an event of this tick.

@@ -99,6 +99,20 @@ pub trait Policy: Send + Sync {
         self.begin(cx.map, cx.at, cx.goal, Keep::Learned);
     }
 
+    /// The goal has moved from the node `from` to the context's goal. Called between ticks, with the agent's position in
+    /// the last tick, and with a slice that only takes charges and events, for the next tick. By default this is a
+    /// new task.
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        let _ = from;
+        self.begin(cx.map, cx.at, cx.goal, Keep::Nothing);
+    }
+
+    /// Whether `decide`, which has just decided on a step, should be called again in the same tick if there is time
+    /// left: it continues its search, and may decide better. A deadline may end that call early.
+    fn can_improve(&self) -> bool {
+        false
+    }
+
     /// It is known that no path exists at present: called in each tick instead of `decide`.
     fn no_way(&mut self) {}
 
@@ -134,6 +148,30 @@ pub struct Walker<P> {
     verdict: Verdict,
     /// The policy must begin again, without what it has learned.
     reset: bool,
+    /// Visits to list entries since the last tick, not yet charged to a slice.
+    debt: u64,
+    /// The search was restarted since the last tick, which has not been reported yet.
+    restarted: bool,
+}
+
+/// The units with which an agent under a deadline decides first.
+const FIRST_ROUND: u64 = 32;
+
+/// The result of deciding once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Thought {
+    Step(Step),
+    /// The plan was dropped: wait.
+    Dropped,
+}
+
+impl Thought {
+    fn step(self) -> Step {
+        match self {
+            Thought::Step(step) => step,
+            Thought::Dropped => Step::Wait,
+        }
+    }
 }
 
 /// Whether a path to the goal exists.
@@ -159,7 +197,8 @@ impl<P: Policy> Walker<P> {
         goal: NodeId,
     ) -> Result<Walker<P>, AgentError> {
         let (at, intent, verdict, reset) = (start, None, Verdict::Unknown, false);
-        let mut walker = Walker { policy, at, goal, intent, verdict, reset };
+        let mut walker =
+            Walker { policy, at, goal, intent, verdict, reset, debt: 0, restarted: false };
         walker.begin(map, start, goal, Keep::Nothing)?;
         Ok(walker)
     }
@@ -203,6 +242,54 @@ impl<P: Policy> Walker<P> {
         size_of::<Walker<P>>() + self.policy.bytes()
     }
 
+    /// Decides again and again, with more and more units, until the deadline has passed or nothing can be improved.
+    /// Returns the last step that was decided on.
+    fn think_until_deadline<M: Map>(
+        &mut self,
+        map: &M,
+        at: NodeId,
+        changed: &[NodeId],
+        slice: &mut Slice<'_>,
+    ) -> Step {
+        let mut units = FIRST_ROUND;
+        let mut step = self.think_with(units, map, at, changed, slice).step();
+        loop {
+            let unfinished = match step {
+                Step::Move(_) => self.policy.can_improve(),
+                Step::Wait => true,
+                Step::Arrived | Step::Unreachable => false,
+            };
+            if !unfinished || slice.is_over() || slice.remaining() == 0 {
+                return step;
+            }
+            let (decided, spent) = (self.intent, slice.spent());
+            units = units.saturating_mul(2);
+            slice.forget_step();
+            match self.think_with(units, map, at, &[], slice) {
+                // The deadline came before a better decision.
+                Thought::Step(Step::Wait) if decided.is_some() => self.intent = decided,
+                thought => step = thought.step(),
+            }
+            if slice.spent() == spent {
+                return step;
+            }
+        }
+    }
+
+    fn think_with<M: Map>(
+        &mut self,
+        units: u64,
+        map: &M,
+        at: NodeId,
+        changed: &[NodeId],
+        slice: &mut Slice<'_>,
+    ) -> Thought {
+        slice.part(units, |slice| {
+            let limits = self.policy.limits(slice.budget());
+            slice.within(limits, |slice| self.think(map, at, changed, slice))
+        })
+    }
+
     fn begin(
         &mut self,
         map: &impl Map,
@@ -231,14 +318,14 @@ impl<P: Policy> Walker<P> {
         at: NodeId,
         changed: &[NodeId],
         slice: &mut Slice<'_>,
-    ) -> Step {
+    ) -> Thought {
         if at != self.goal && !map.contains(at) {
             // From a blocked position no step is possible. The policy need not know of it.
             if !changed.is_empty() {
                 self.verdict = Verdict::Unknown;
                 self.policy.heed(&mut Cx { map, at: self.at, goal: self.goal, slice }, changed);
             }
-            return Step::Unreachable;
+            return Thought::Step(Step::Unreachable);
         }
         let (before, intent) = (self.at, self.intent.take());
         self.at = at;
@@ -260,27 +347,27 @@ impl<P: Policy> Walker<P> {
         }
         if at == self.goal {
             self.policy.rest(cx.slice);
-            return Step::Arrived;
+            return Thought::Step(Step::Arrived);
         }
         if self.has_no_path(map) {
             self.policy.no_way();
-            return Step::Unreachable;
+            return Thought::Step(Step::Unreachable);
         }
         match self.policy.decide(cx) {
             Decision::Go(to) if map.edge(at, to).is_some() => {
                 self.intent = Some(to);
-                Step::Move(to)
+                Thought::Step(Step::Move(to))
             }
             Decision::Go(_) | Decision::Stale => {
                 cx.slice.note(Event::Restart);
                 self.verdict = Verdict::Unknown;
                 self.policy.replan(cx);
-                Step::Wait
+                Thought::Dropped
             }
-            Decision::Wait => Step::Wait,
+            Decision::Wait => Thought::Step(Step::Wait),
             Decision::NoWay => {
                 self.verdict = Verdict::NoPath;
-                Step::Unreachable
+                Thought::Step(Step::Unreachable)
             }
         }
     }
@@ -305,12 +392,37 @@ impl<P: Policy, M: Map> Agent<M> for Walker<P> {
             self.reset |= !seen.changed.is_empty();
             return if at == self.goal { Step::Arrived } else { Step::Wait };
         }
+        slice.charge_entries(std::mem::take(&mut self.debt));
+        if std::mem::take(&mut self.restarted) {
+            slice.note(Event::Restart);
+        }
+        if slice.has_deadline() {
+            return self.think_until_deadline(map, at, seen.changed, slice);
+        }
         let limits = self.policy.limits(slice.budget());
-        slice.within(limits, |slice| self.think(map, at, seen.changed, slice))
+        slice.within(limits, |slice| self.think(map, at, seen.changed, slice)).step()
     }
 
     fn assign(&mut self, map: &M, start: NodeId, goal: NodeId) -> Result<(), AgentError> {
         self.begin(map, start, goal, Keep::Nothing)
+    }
+
+    fn retarget(&mut self, map: &M, goal: NodeId) -> Result<(), AgentError> {
+        EndpointError::check(map, goal, goal)?;
+        if goal != self.goal {
+            let from = std::mem::replace(&mut self.goal, goal);
+            self.verdict = Verdict::Unknown;
+            let mut slice = Slice::metered(0);
+            let cx = &mut Cx { map, at: self.at, goal, slice: &mut slice };
+            if self.policy.needs().hierarchy && map.hierarchy().is_none() {
+                self.reset = true;
+            } else {
+                self.policy.retarget(cx, from);
+            }
+            self.debt = self.debt.saturating_add(slice.entries());
+            self.restarted |= slice.has(Event::Restart);
+        }
+        Ok(())
     }
 
     fn restart(&mut self, map: &M, start: NodeId) -> Result<(), AgentError> {

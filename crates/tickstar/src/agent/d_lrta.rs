@@ -36,6 +36,10 @@
 //! The map drops its subgoals, and the agent continues as LRTA* to the goal. The learned heuristic is kept when
 //! something is blocked, and discarded when something is opened.
 //!
+//! # When the goal moves
+//! The subgoal is kept, as long as the goal stays in its node of the level. The heuristic learned on the way to the goal
+//! is corrected as that of LRTA*: see [`local`](crate::agent::local).
+//!
 //! # Real-time bound
 //! At most as many expansions as the budget, one trace step per lookup, and ten times as many updates as the budget,
 //! two per expanded node. If that is too little for the ball, the agent waits for some ticks. Tables contain depths of
@@ -252,6 +256,16 @@ impl Policy for DLrtaPolicy {
         self.drop_subgoal();
         self.to_goal.heed(cx.map, changed);
         self.to_subgoal.drop_plan();
+    }
+
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        self.to_goal.retarget(cx.map, from, cx.goal);
+        let above = |node| cx.hierarchy().ancestor(node, self.config.level as usize);
+        if above(from) != above(cx.goal) {
+            self.visits.begin();
+            self.drop_subgoal();
+            self.to_subgoal.drop_plan();
+        }
     }
 
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {

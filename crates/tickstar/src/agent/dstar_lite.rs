@@ -60,6 +60,12 @@
 //!   neighbors lead along such a path to the goal.
 //! * However the work is sliced, the same nodes are expanded in the same order.
 //!
+//! # When the goal moves
+//! The search is rooted at the goal, so that a new root changes nearly all of its values. The old root is kept as long as
+//! that is cheaper: the agent walks to where the goal was, and from there along the trail of the goal, without its loops.
+//! The search restarts from the new goal when the goal jumps, or when the trail is longer than the last search took in
+//! ticks. Each restart doubles the length of the next trail, so that an agent that moves more often than its goal arrives.
+//!
 //! # Real-time bound
 //! At most as many expansions per tick as the budget, and ten times as many updates: nodes recomputed in step 1 or
 //! reinserted in step 2. (On an open grid of 512 by 512, an expansion took about 130 ns, recomputing a node 30, and
@@ -71,8 +77,8 @@
 pub use crate::search::incremental::Ties;
 
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::Incremental;
-use crate::{Cost, Limits, Map, NodeId, OpenList, Pool, Slice};
+use crate::search::{Incremental, Route};
+use crate::{Cost, Event, Limits, Map, NodeId, OpenList, Pool, Slice};
 
 /// The settings of [`DStarLite`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,7 +111,16 @@ pub type DStarLite = Walker<DStarLitePolicy>;
 
 /// The policy of [`DStarLite`].
 #[derive(Clone, Debug)]
-pub struct DStarLitePolicy(Incremental);
+pub struct DStarLitePolicy {
+    search: Incremental,
+    /// Where the goal went from the root of the search; empty if it is still there.
+    trail: Route,
+    /// The ticks that the current search has taken until it was complete for the first time.
+    ticks: u64,
+    searching: bool,
+    /// How many times longer than the search a trail may be.
+    patience: u64,
+}
 
 impl DStarLite {
     /// An agent at `start` that walks to `goal`.
@@ -118,13 +133,34 @@ impl DStarLite {
         start: NodeId,
         goal: NodeId,
     ) -> Result<DStarLite, AgentError> {
-        let policy = DStarLitePolicy(Incremental::new(config.open, config.ties, start, goal));
+        let search = Incremental::new(config.open, config.ties, start, goal);
+        let trail = Route::default();
+        let policy = DStarLitePolicy { search, trail, ticks: 0, searching: true, patience: 1 };
         Walker::with_policy(policy, map, start, goal)
     }
 
-    /// The cost of a cheapest path from the agent's position to the goal, once it is known; `None` if no path exists.
+    /// The cost of a cheapest path from the agent's position to the goal, once it is known; `None` if no path exists, or
+    /// the goal has moved.
     pub fn cost_to_go(&self) -> Option<Cost> {
-        self.policy.0.core.cost_to_go(self.position())
+        if !self.policy.trail.nodes().is_empty() {
+            return None;
+        }
+        self.policy.search.core.cost_to_go(self.position())
+    }
+}
+
+impl DStarLitePolicy {
+    /// Starts a new search from this goal, in the next tick.
+    fn restart(&mut self, goal: NodeId) {
+        (self.search.core.goal, self.search.core.fresh) = (goal, true);
+        (self.ticks, self.searching) = (0, true);
+        self.trail.clear();
+    }
+
+    /// Whether the agent has reached the root of the search, from where the goal has moved on.
+    fn is_on_trail(&self) -> bool {
+        let on_it = self.trail.is_begun() || self.search.core.at == self.search.core.goal;
+        on_it && !self.trail.nodes().is_empty()
     }
 }
 
@@ -138,52 +174,90 @@ impl Policy for DStarLitePolicy {
     }
 
     fn begin<M: Map>(&mut self, map: &M, start: NodeId, goal: NodeId, keep: Keep) {
-        self.0.core.at = start;
+        self.search.core.at = start;
         if keep == Keep::Nothing {
-            (self.0.core.goal, self.0.core.fresh) = (goal, true);
-        } else if !self.0.core.fresh {
-            self.0.core.grow_km(map);
-            self.0.core.done = false;
+            self.patience = 1;
+            self.restart(goal);
+        } else if !self.search.core.fresh {
+            self.search.core.grow_km(map);
+            self.search.core.done = false;
         }
     }
 
     fn moved(&mut self, _: NodeId, to: NodeId) {
-        self.0.core.at = to;
+        self.search.core.at = to;
+        self.trail.moved(to);
+    }
+
+    fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        self.begin(cx.map, cx.at, cx.goal, Keep::Learned);
+        if self.is_on_trail() {
+            self.restart(cx.goal);
+        }
+    }
+
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        if self.trail.nodes().is_empty() {
+            self.trail = Route::new(vec![from], 0);
+        }
+        let known = self.trail.lead_to(cx.map, cx.goal, cx.slice);
+        let len = self.trail.nodes().len() as u64;
+        if self.search.core.fresh || !known {
+            cx.slice.note(Event::Restart);
+            self.restart(cx.goal);
+        } else if cx.goal == self.search.core.goal {
+            self.trail.clear();
+        } else if !self.searching && len > self.ticks.saturating_mul(self.patience) {
+            self.patience = self.patience.saturating_mul(2);
+            cx.slice.note(Event::Restart);
+            self.restart(cx.goal);
+        }
     }
 
     fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
         // An agent at rest starts again when it gets a new task.
         if cx.at != cx.goal {
-            self.0.ensure_started(cx.map);
-            self.0.core.note(cx.map, changed);
-            cx.slice.charge_entries(4 * self.0.core.affected.len() as u64);
+            self.search.ensure_started(cx.map);
+            self.search.core.note(cx.map, changed);
+            cx.slice.charge_entries(4 * self.search.core.affected.len() as u64);
         }
     }
 
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
-        self.0.ensure_started(cx.map);
-        self.0.tidy(cx.map, cx.slice);
-        if !self.0.think(cx.map, cx.slice) {
+        if self.is_on_trail() {
+            return self.trail.step(cx.map, cx.at).map_or(Decision::Stale, Decision::Go);
+        }
+        self.search.ensure_started(cx.map);
+        self.search.tidy(cx.map, cx.slice);
+        let done = self.search.think(cx.map, cx.slice);
+        if self.searching {
+            self.ticks += 1;
+            self.searching = !done;
+        }
+        if !done {
             return Decision::Wait;
         }
-        if self.0.core.record(cx.at).rhs == Cost::INFINITE {
+        if self.search.core.record(cx.at).rhs == Cost::INFINITE {
             return Decision::NoWay;
         }
-        self.0.core.choose(cx.map).map_or(Decision::Stale, Decision::Go)
+        self.search.core.choose(cx.map).map_or(Decision::Stale, Decision::Go)
     }
 
     /// The edge to the chosen node was most likely blocked, which affects other nodes too.
     fn replan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
-        let next = self.0.core.record(cx.at).next;
-        self.0.core.note(cx.map, &[cx.at, next]);
+        if self.is_on_trail() {
+            return self.restart(cx.goal);
+        }
+        let next = self.search.core.record(cx.at).next;
+        self.search.core.note(cx.map, &[cx.at, next]);
     }
 
     fn rest(&mut self, slice: &mut Slice<'_>) {
-        let core = &mut self.0.core;
+        let core = &mut self.search.core;
         if !std::mem::replace(&mut core.fresh, true) {
             core.nodes.pages_mut().release();
             core.waiting.pages_mut().release();
-            self.0.open.release();
+            self.search.open.release();
             (core.pending, core.affected) = (Vec::new(), Vec::new());
         }
         let pages = slice.pages_to_free();
@@ -192,20 +266,25 @@ impl Policy for DStarLitePolicy {
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {
-        self.0.core.cost_to_go(self.0.core.at).map(|_| goal)
+        let known =
+            self.is_on_trail() || self.search.core.cost_to_go(self.search.core.at).is_some();
+        known.then_some(goal)
     }
 
     fn plan(&self, at: NodeId) -> Option<Vec<NodeId>> {
-        self.0.core.plan(at)
+        if self.is_on_trail() {
+            return Some(self.trail.nodes().to_vec());
+        }
+        self.search.core.plan(at)
     }
 
     fn set_pool(&mut self, pool: &Pool) {
-        self.0.core.fresh = true;
-        self.0.core.nodes.pages_mut().set_pool(pool);
-        self.0.core.waiting.pages_mut().set_pool(pool);
+        self.search.core.fresh = true;
+        self.search.core.nodes.pages_mut().set_pool(pool);
+        self.search.core.waiting.pages_mut().set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
-        self.0.core.bytes() + self.0.open.bytes()
+        self.search.core.bytes() + self.search.open.bytes() + self.trail.bytes()
     }
 }

@@ -58,6 +58,12 @@
 //!   decreases the heuristic by its cost and does not increase `Δ`. A step to an open node decreases `Δ`, or else goes
 //!   to the best open node and decreases the heuristic. So no node is visited twice.
 //!
+//! # When the goal moves
+//! The lookahead in progress is dropped, and what was learned is corrected: by `h(g')`, the heuristic of the new goal
+//! ([`BestFirst::begin`](crate::search::BestFirst::begin)). LRTA*'s heuristic is not consistent, so that its values are
+//! lowered by the cost of the goal's step instead, or discarded if the goal jumps. No arrival is guaranteed while the
+//! goal keeps moving.
+//!
 //! # Real-time bound
 //! At most as many expansions and trace steps as the budget. LSS-LRTA* and LRTA* also do two updates per expanded node:
 //! one to read its edges, and one when its value is final. For LSS-LRTA* and RTAA* the budget is the lookahead. If it
@@ -250,9 +256,9 @@ impl Policy for LocalPolicy {
         self.drop_plan();
     }
 
-    fn moved(&mut self, _: NodeId, _: NodeId) {
+    fn moved(&mut self, _: NodeId, to: NodeId) {
         if let Mind::Astar(mind) = &mut self.0 {
-            mind.moved();
+            mind.moved(to);
         }
     }
 
@@ -274,6 +280,18 @@ impl Policy for LocalPolicy {
             Mind::Ball(mind) => mind.think(&problem, cx.at, cx.goal, cx.slice),
             Mind::Queue(mind) => mind.think(cx),
         }
+    }
+
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        match &mut self.0 {
+            Mind::Astar(mind) => mind.drop_plan(),
+            Mind::Ball(mind) => mind.retarget(cx.map, from, cx.goal),
+            Mind::Queue(mind) => mind.retarget(cx.map, from, cx.goal),
+        }
+    }
+
+    fn can_improve(&self) -> bool {
+        if let Mind::Astar(mind) = &self.0 { mind.can_improve() } else { false }
     }
 
     /// Only what was learned is kept; the search of an A* lookahead is a part of that.

@@ -84,6 +84,16 @@ pub trait Agent<M: Map>: AgentState {
     /// If the start or goal is not passable, or the map does not meet the agent's requirements.
     fn assign(&mut self, map: &M, start: NodeId, goal: NodeId) -> Result<(), AgentError>;
 
+    /// Moves the goal, and keeps what stays true of the agent's search and of what it has learned. Use it for a target
+    /// that moves: an agent that is assigned a new task at each of the target's moves may never catch it.
+    ///
+    /// Most agents keep walking toward where the target was, and from there along its trail, as long as the goal moves
+    /// along edges of the map. What each of them does is described with its algorithm, under "When the goal moves".
+    ///
+    /// # Errors
+    /// If the goal is not passable. The agent then keeps its previous goal.
+    fn retarget(&mut self, map: &M, goal: NodeId) -> Result<(), AgentError>;
+
     /// Starts to walk to the same goal from a new start, as if just assigned, but keeps what was learned about the map.
     ///
     /// # Errors

@@ -42,6 +42,9 @@
 //! something is opened or when the goal belongs to a different node than before. If LRTA* finds no path although one
 //! exists, because the ids of a repaired level are reused, it discards its learned heuristic and continues.
 //!
+//! # When the goal moves
+//! The path being walked is kept, and what was learned as long as the goal stays in its node of the level.
+//!
 //! # Real-time bound
 //! At most as many expansions as the budget, on the level and on the map together; ten times as many trace steps, one
 //! each for climbing, for marking a corridor and for following a parent; and ten times as many updates, two per node
@@ -382,6 +385,13 @@ impl Policy for PrLrtaPolicy {
     fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
         if changed.iter().any(|&node| cx.map.contains(node)) {
             self.mind.forget();
+        }
+    }
+
+    fn retarget<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: NodeId) {
+        if !matches!(self.stage, Stage::Refine | Stage::Walk) {
+            self.mind.drop_plan();
+            self.stage = Stage::Climb;
         }
     }
 

@@ -36,6 +36,12 @@
 //! elsewhere on the map do not prevent an agent from making progress. Openings are used by the next segment. An
 //! unreachable goal is detected immediately.
 //!
+//! # When the goal moves
+//! The segment being walked, and one being planned, are kept, and lead toward where the goal was. Before the next segment
+//! is planned, the paths below the lowest level on which the goal's node is the same are dropped. If there is no such
+//! level among those of the plan, the highest path is extended or truncated, if the goal's node has become a neighbor of
+//! its end or is on it; otherwise everything is planned again.
+//!
 //! # Real-time bound
 //! At most as many expansions as the budget, on any level, and ten times as many trace steps: one step each for
 //! following a parent, marking a node of a path with its neighbors, checking a step after a change, and climbing to the
@@ -122,6 +128,8 @@ struct Planner {
     stage: Stage,
     /// Where the segment starts.
     from: NodeId,
+    /// The goal of the plan: the agent's goal, when the segment was begun.
+    goal: NodeId,
     /// The level being searched, or whose path is being marked.
     level: usize,
     /// The truncated path of that level, once it is found.
@@ -172,6 +180,7 @@ impl Pra {
             refiner: Refiner::new(config.open),
             stage: Stage::Idle,
             from: start,
+            goal,
             level: 0,
             path: Vec::new(),
             marked: 0,
@@ -259,7 +268,7 @@ impl Planner {
                     Progress::Done => self.take_path(config),
                     other => Some(other),
                 },
-                Stage::Mark => self.mark(config, map, hierarchy, goal, slice),
+                Stage::Mark => self.mark(config, map, hierarchy, slice),
             };
             if let Some(progress) = progress {
                 if progress != Progress::Working {
@@ -286,6 +295,9 @@ impl Planner {
         if !slice.trace(self.from) {
             return Some(Progress::Working);
         }
+        if goal != self.goal {
+            self.retarget(hierarchy, goal, slice);
+        }
         if config.keep && self.resume(config, hierarchy, goal, slice) {
             return None;
         }
@@ -300,6 +312,30 @@ impl Planner {
         self.refiner.start(map, hierarchy, (level, None), from, Target::Node(to));
         self.stage = Stage::Refine;
         None
+    }
+
+    /// The goal has moved: keeps the paths that still lead there.
+    fn retarget(&mut self, hierarchy: &Hierarchy, goal: NodeId, slice: &mut Slice<'_>) {
+        let old = std::mem::replace(&mut self.goal, goal);
+        (self.tops, self.since, self.uncut) = (0, 0, false);
+        let above = |node, level| hierarchy.ancestor(node, level);
+        let levels = 1..=self.top.min(self.kept.len().saturating_sub(1));
+        let same = levels.clone().find(|&level| above(old, level) == above(goal, level));
+        let lowest = same.unwrap_or(self.top);
+        levels.clone().take_while(|&level| level < lowest).for_each(|level| {
+            self.kept[level].clear();
+        });
+        let (None, Some(to)) = (same, above(goal, lowest)) else { return };
+        let Some(path) = self.kept.get_mut(lowest) else { return };
+        slice.charge_entries(path.len() as u64 / 8);
+        if let Some(place) = path.iter().position(|&node| node == to) {
+            path.truncate(place + 1);
+        } else if path.last().is_some_and(|&end| hierarchy.linked(lowest, end, to)) {
+            path.push(to);
+            self.least = self.least.saturating_add(1);
+        } else {
+            path.clear();
+        }
     }
 
     /// Resumes the lowest kept path that still extends far enough.
@@ -399,7 +435,6 @@ impl Planner {
         config: &PraConfig,
         map: &M,
         hierarchy: &Hierarchy,
-        goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Option<Progress> {
         if self.marked == 0 {
@@ -415,7 +450,7 @@ impl Planner {
         let Some(&tail) = self.path.last() else { return Some(Progress::Failed) };
         self.level -= 1;
         let level = self.level;
-        let (from, aim) = (hierarchy.ancestor(self.from, level), hierarchy.ancestor(goal, level));
+        let [from, aim] = [self.from, self.goal].map(|node| hierarchy.ancestor(node, level));
         let (Some(from), Some(aim)) = (from, aim) else { return Some(Progress::Failed) };
         let to = if self.whole {
             Target::Node(aim)
@@ -482,9 +517,17 @@ impl Policy for PraPolicy {
         Limits { updates: 0, ..Limits::per_unit(budget) }
     }
 
-    fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, _: Keep) {
+    fn begin<M: Map>(&mut self, _: &M, _: NodeId, goal: NodeId, _: Keep) {
         self.planner.forget();
+        self.planner.goal = goal;
         self.drop_plan();
+    }
+
+    /// Nothing is done before the next segment is begun.
+    fn retarget<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: NodeId) {}
+
+    fn can_improve(&self) -> bool {
+        self.planner.stage != Stage::Idle
     }
 
     fn moved(&mut self, _: NodeId, to: NodeId) {

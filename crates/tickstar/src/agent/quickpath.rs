@@ -20,6 +20,9 @@
 //! If the next node of the kept path is no longer joined to the agent's node, the agent climbs again from there. An
 //! unreachable goal is detected immediately.
 //!
+//! # When the goal moves
+//! Of the kept path, only what lies inside the group that contains both the agent and the old and new goals is dropped.
+//!
 //! # Real-time bound
 //! No expansions. One trace step per group on the way, on any level; groups have a handful of members. At most ten of
 //! them per unit of the budget. The additional work for a group with more members, or with a hub among them, is
@@ -220,6 +223,20 @@ impl Policy for QuickPathPolicy {
     }
 
     fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {}
+
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        let hierarchy = cx.hierarchy();
+        let above = |node, level| hierarchy.ancestor(node, level);
+        for level in 0..self.ahead.len() {
+            if level > 0 && above(from, level) == above(cx.goal, level) {
+                // The path leads to this group, or ends inside it.
+                return;
+            }
+            if above(cx.at, level + 1) == above(from, level + 1) {
+                self.ahead[level].clear();
+            }
+        }
+    }
 
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         if self.ahead.first().is_none_or(Vec::is_empty) {

@@ -160,6 +160,8 @@ pub(super) static ENTRIES: &[Entry] = &[
             on_change: OnChange::RestartWhenCut,
             changes: "as rtba; when something opens, the learned estimates are discarded, as they may be \
                       too high",
+            retargets: "as tba; if it restarts, the learned estimates are kept, lowered by that of the new goal \
+                        (Moving Target Adaptive A*)",
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
@@ -219,6 +221,8 @@ pub(super) static ENTRIES: &[Entry] = &[
         facts: Facts {
             first_move: FirstMove::AfterLookahead,
             method: Method::BallLookahead,
+            retargets: "looks ahead again, and lowers its learned estimates by the cost of the goal's step; may \
+                        never catch a goal that keeps moving",
             same_walk: true,
             cost_bound: CostBound::None,
             ..LEARNING
@@ -301,6 +305,8 @@ pub(super) static ENTRIES: &[Entry] = &[
         facts: Facts {
             changes: "as repeated-astar; when something opens, the learned estimates are discarded, as \
                       they may be too high",
+            retargets: "as repeated-astar; if it restarts, the learned estimates are kept, lowered by that of the new goal \
+                        (Moving Target Adaptive A*)",
             ..REPLANNING
         },
         default_budget: None,
@@ -320,6 +326,8 @@ pub(super) static ENTRIES: &[Entry] = &[
             on_change: OnChange::Repair,
             changes: "repairs its search for whatever was blocked or opened: always a shortest path on \
                       the map as it is known",
+            retargets: "walks to where the goal was, and then along its trail; restarts its search, whose root is \
+                        the goal, if it jumps, or when the trail is longer than the last search took in ticks",
             ..REPLANNING
         },
         default_budget: None,
@@ -340,6 +348,8 @@ pub(super) static ENTRIES: &[Entry] = &[
             cost: "no bound: the path is not searched for",
             changes: "the map repairs its hierarchy; climbs again from its position when its path is cut, \
                       and detects at once that there is no path",
+            retargets: "drops the part of its path inside the smallest group that contains the agent and both \
+                        goals",
             ..PLANNING
         },
         default_budget: Some(1),
@@ -359,6 +369,9 @@ pub(super) static ENTRIES: &[Entry] = &[
             cost: "no bound; most walks are within 2 % of the optimum, with k=inf within 1 %",
             changes: "the map repairs its hierarchy; a segment that is cut is planned again; detects \
                       at once that there is no path",
+            retargets: "walks its segment, and plans the next one again below the lowest level on which the goal's \
+                        node is the same; with a budget that is too small to plan as fast as it walks, it may \
+                        not catch the goal",
             ..PLANNING
         },
         default_budget: Some(100),
@@ -381,6 +394,8 @@ pub(super) static ENTRIES: &[Entry] = &[
             cost: "no bound on the first walk",
             changes: "the map repairs its hierarchy; a path that is cut is planned again, and the \
                       learned estimates are kept; detects at once that there is no path",
+            retargets: "walks its path to the end; keeps its learned estimates while the goal stays in its node of \
+                        the level",
             ..PLANNING
         },
         default_budget: None,
@@ -403,6 +418,7 @@ pub(super) static ENTRIES: &[Entry] = &[
             cost: "no bound; with tables for level 3 most walks are within 10 % of the optimum",
             changes: "any change invalidates the tables, and it continues as lrta; detects at once that \
                       there is no path",
+            retargets: "keeps its subgoal while the goal stays in its node of the level; otherwise as lrta",
             ..PLANNING
         },
         default_budget: None,
@@ -423,6 +439,8 @@ const WAITING: Facts = Facts {
     gives_up: GivesUp::AfterSearch,
     on_change: OnChange::RestartWhenBlocked,
     changes: STOPPED,
+    catches: true,
+    retargets: TRAIL,
     ..Facts::NONE
 };
 
@@ -447,6 +465,8 @@ const TIME_BOUNDED: Facts = Facts {
     needs_reversible_edges: true,
     on_change: OnChange::RestartWhenBlocked,
     changes: STOPPED,
+    catches: true,
+    retargets: TRAIL,
     ..Facts::NONE
 };
 
@@ -464,6 +484,8 @@ const LEARNING: Facts = Facts {
     changes: "looks ahead on the map as it is known, and so walks around what it has seen: arrives in \
               unknown terrain if there is a path",
     no_openings: Some(ESTIMATES),
+    retargets: "looks ahead again, and lowers its learned estimates by that of the new goal; may never catch a \
+                goal that keeps moving",
     ..Facts::NONE
 };
 
@@ -482,6 +504,10 @@ const PLANNING: Facts = Facts {
 /// The behavior of an agent that does not expect changes.
 const STOPPED: &str =
     "restarts its search when its next step is blocked, or when it finds no path after a change";
+
+/// What a search that is kept does about a goal that moves.
+const TRAIL: &str = "keeps its search, walks to where the goal was, and then along its trail; ends the search early \
+                     if the goal moves to a node it has generated; restarts it if the goal jumps far";
 
 /// Why the learning family is not defined on maps where cells become free.
 const ESTIMATES: &str = "it arrives by raising its estimates, which may be too high once something opens; \

@@ -49,6 +49,11 @@ pub struct Facts {
     pub on_change: OnChange,
     /// What it does when the map changes or turns out to differ, in a sentence.
     pub changes: &'static str,
+    /// It catches a goal that moves along edges of the map, and less often than the agent can, whatever the
+    /// budget.
+    pub catches: bool,
+    /// What it does when the goal moves, in a sentence.
+    pub retargets: &'static str,
     /// Why it is not defined on maps where anything opens or becomes cheaper, if it is not.
     pub no_openings: Option<&'static str>,
 }
@@ -69,6 +74,8 @@ impl Facts {
         needs_hierarchy: false,
         on_change: OnChange::NoSearchKept,
         changes: "",
+        catches: false,
+        retargets: "starts again",
         no_openings: None,
     };
 

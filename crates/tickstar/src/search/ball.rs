@@ -91,6 +91,16 @@ impl Ball {
         self.stage = Stage::Begin;
     }
 
+    /// The goal has moved. The heuristic may be inconsistent, so that it is lowered by the cost of the step from the new
+    /// goal to the old one, or discarded if that is not an edge.
+    pub fn retarget(&mut self, map: &impl Map, from: NodeId, to: NodeId) {
+        match map.edge(to, from) {
+            Some(cost) => self.learned.move_goal(cost, map.estimate(from, to)),
+            None => self.learned.forget_all(),
+        }
+        self.drop_plan();
+    }
+
     /// Processes changes. Only changed edges inside the ball restart it: otherwise an agent on a map that changes all
     /// the time would never complete a lookahead.
     pub fn heed(&mut self, map: &impl Map, changed: &[NodeId]) {

@@ -10,6 +10,10 @@
 //! * Priorities other than that of A* are not in the paper. `F` is then still the smallest *unweighted* `g + h`,
 //!   maintained by a second open list, and it includes every cheaper path that was found but not followed (to a closed
 //!   node, without reopening), with the smaller g of that path.
+//! * A goal that moves is not in the paper. If it moves from `g` to `g'`, the heuristic becomes
+//!   `max(h₀(s, g'), h(s) − h(g'))`, where `h₀` is that of the space: Koenig, Likhachev, Sun, "Speeding up Moving-Target
+//!   Search", AAMAS 2007. Only the sum of all `h(g')` is stored, and subtracted when a value is read. That is the same,
+//!   if the space's heuristic obeys the triangle inequality: `h₀(s, g) − h(g') ≤ h₀(s, g')`.
 //! * Decreasing costs are not in the paper. Every earlier update may then be wrong, so all of them are discarded, in
 //!   constant time, and the search in progress contributes no update.
 //!
@@ -34,6 +38,7 @@ use crate::{Cost, NodeId};
 /// A raised heuristic, and the number of the search that raised it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Raised {
+    /// Including the shift at that time.
     h: Cost,
     search: u32,
 }
@@ -42,7 +47,9 @@ struct Raised {
 #[derive(Clone, Debug)]
 pub(crate) struct Learned {
     raised: Paged<Raised>,
-    /// `F` of the searches from `base` on.
+    /// Stored values are larger than the heuristic by this amount, because the goal has moved.
+    shift: Cost,
+    /// `F` of the searches from `base` on, including the shift at that time.
     bounds: VecDeque<Cost>,
     base: u32,
     /// Searches before this one contribute no update any more.
@@ -64,6 +71,7 @@ impl Default for Learned {
     fn default() -> Learned {
         Learned {
             raised: Paged::default(),
+            shift: Cost::ZERO,
             bounds: VecDeque::new(),
             base: 1,
             first: 1,
@@ -90,7 +98,7 @@ impl Learned {
             if self.bounds.is_empty() {
                 self.base = search;
             }
-            self.bounds.push_back(Cost(f));
+            self.bounds.push_back(Cost(f) + self.shift);
         }
         self.passed_over = u64::MAX;
         self.frontier.clear(0);
@@ -113,10 +121,22 @@ impl Learned {
         for (node, record) in (first.0..).map(NodeId).zip(page.iter()) {
             let value = self.implied(last(record), now);
             let known = self.raised.find(node).filter(|raised| raised.search >= self.first);
-            if value > known.map_or(Cost::ZERO, |raised| raised.h) {
-                *self.raised.slot(node) = Raised { h: value, search: now };
+            if value > known.map_or(Cost::ZERO, |raised| raised.h - self.shift) {
+                *self.raised.slot(node) = Raised { h: value + self.shift, search: now };
             }
         }
+    }
+
+    /// Whether anything may have been learned, up to this search.
+    pub fn has_lessons(&self, search: u32) -> bool {
+        self.first <= search
+    }
+
+    /// The goal has moved. `from_new` is a lower bound on the cost from the new goal to the old one that is consistent
+    /// with the learned heuristic, or any upper bound; `apart` is the space's heuristic from the old goal to the new.
+    pub fn move_goal(&mut self, from_new: Cost, apart: Cost) {
+        self.shift = self.shift + from_new;
+        self.farthest = self.farthest + apart;
     }
 
     /// Discards the learned heuristic; the search in progress will contribute no update either.
@@ -124,7 +144,7 @@ impl Learned {
         self.first = search + 1;
         self.bounds.clear();
         (self.base, self.swept, self.sweep_began) = (self.first, 0, self.first);
-        (self.generated, self.farthest) = (0, Cost::ZERO);
+        (self.generated, self.farthest, self.shift) = (0, Cost::ZERO, Cost::ZERO);
     }
 
     /// Like [`Learned::forget`], for heuristics that are raised explicitly rather than by searches.
@@ -142,10 +162,13 @@ impl Learned {
     pub fn meet(&mut self, node: NodeId, plain: impl FnOnce() -> Cost) -> Cost {
         let raised = self.raised.slot(node);
         if raised.search >= self.first {
-            return raised.h;
+            if self.shift == Cost::ZERO {
+                return raised.h;
+            }
+            return plain().max(raised.h - self.shift);
         }
         let plain = plain();
-        *raised = Raised { h: plain, search: self.first };
+        *raised = Raised { h: plain + self.shift, search: self.first };
         self.count(plain);
         plain
     }
@@ -157,7 +180,7 @@ impl Learned {
 
     /// Raises the heuristic of a node.
     pub fn raise(&mut self, node: NodeId, h: Cost) {
-        *self.raised.slot(node) = Raised { h, search: self.first };
+        *self.raised.slot(node) = Raised { h: h + self.shift, search: self.first };
     }
 
     /// No heuristic of a node with a path to the goal exceeds this, given the cost of the most expensive edge.
@@ -180,7 +203,8 @@ impl Learned {
     /// its g in that search.
     pub fn estimate(&self, node: NodeId, plain: Cost, last: (u32, Cost), now: u32) -> Cost {
         let raised = self.raised.get(node);
-        let known = if raised.search >= self.first { raised.h.max(plain) } else { plain };
+        let known =
+            if raised.search >= self.first { plain.max(raised.h - self.shift) } else { plain };
         known.max(self.implied(last, now))
     }
 
@@ -192,11 +216,11 @@ impl Learned {
         }
         let value = self.implied(last, now);
         let known = match self.raised.find(node) {
-            Some(raised) if raised.search >= self.first => raised.h,
+            Some(raised) if raised.search >= self.first => raised.h - self.shift,
             _ => Cost::ZERO,
         };
         if value > known.max(plain) {
-            *self.raised.slot(node) = Raised { h: value, search: now };
+            *self.raised.slot(node) = Raised { h: value + self.shift, search: now };
         }
         plain.max(known).max(value)
     }
@@ -207,7 +231,7 @@ impl Learned {
         match search.checked_sub(self.base.max(self.first)) {
             Some(_) if search < now => {
                 let bound = self.bounds.get((search - self.base) as usize);
-                bound.map_or(Cost::ZERO, |&f| f - g)
+                bound.map_or(Cost::ZERO, |&f| f - self.shift - g)
             }
             _ => Cost::ZERO,
         }

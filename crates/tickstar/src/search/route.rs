@@ -45,6 +45,11 @@ impl Route {
         (self.walked, self.checked) = (0, 0);
     }
 
+    /// Whether a step of it has been walked.
+    pub fn is_begun(&self) -> bool {
+        self.walked > 0
+    }
+
     /// Whether an agent at this node has walked all of it.
     pub fn is_done(&self, at: NodeId) -> bool {
         self.end().is_none_or(|end| end == at)
@@ -68,6 +73,30 @@ impl Route {
             self.walked = place;
         }
         self.nodes.get(self.walked + 1).copied()
+    }
+
+    /// Extends the path to a goal that has moved on from its end along an edge, or truncates it if the goal has come
+    /// back onto it. Returns whether the path leads there now.
+    pub fn lead_to(&mut self, map: &impl Map, goal: NodeId, slice: &mut Slice<'_>) -> bool {
+        let Some(end) = self.end() else { return false };
+        let ahead = &self.nodes[self.walked.min(self.nodes.len())..];
+        slice.charge_entries(ahead.len() as u64 / 8);
+        if let Some(place) = ahead.iter().rposition(|&node| node == goal) {
+            self.nodes.truncate(self.walked + place + 1);
+            return true;
+        }
+        if map.edge(end, goal).is_none() {
+            return false;
+        }
+        // What has been walked is dropped, now and then: a chase may be long.
+        if self.walked > 64 && self.walked > self.nodes.len() / 2 {
+            let dropped = self.walked - 1;
+            self.nodes.drain(..dropped);
+            self.checked = self.checked.saturating_sub(dropped);
+            self.walked = 1;
+        }
+        self.nodes.push(goal);
+        true
     }
 
     /// Something changed: the steps ahead must be checked again.

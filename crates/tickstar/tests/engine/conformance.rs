@@ -3,12 +3,14 @@
 //!
 //! General properties are checked for all members, and beyond that exactly what a member's facts declare.
 
+use std::cell::Cell as Counter;
+
 use crate::kit::{
     Kind, LayeredGraph, LayeredGrid, Member, OnPanic, Problem, Random, Terrain, Tick, TickLimit,
-    Walk, configs, explore, invalid_nodes, is_slow, max_moves, members, ratio, walk_of,
-    walk_within,
+    Walk, configs, explore, invalid_nodes, is_slow, max_moves, members, ratio, too_many_ticks,
+    walk_of, walk_within,
 };
-use tickstar::budget::Limits;
+use tickstar::budget::{Limits, Work};
 use tickstar::catalog::{self, Config, CostBound, FirstMove, GivesUp, Method, WorkBound};
 use tickstar::search::{BestFirst, OpenList, Priority, Ratio, SearchConfig};
 use tickstar::space::EndpointError;
@@ -100,7 +102,7 @@ fn walk<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) -> W
 type Check = fn(&dyn Member, &mut Random);
 
 /// The checks for every member, each run by one test.
-const CHECKS: [Check; 11] = [
+const CHECKS: [Check; 13] = [
     check_walks,
     check_repeats,
     check_budget_independence,
@@ -112,6 +114,8 @@ const CHECKS: [Check; 11] = [
     check_reversible_edges,
     check_hierarchy,
     check_first_move,
+    check_chase,
+    check_deadline,
 ];
 
 /// Checks everything that is declared for a member.
@@ -638,6 +642,120 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
 #[test]
 fn the_first_move_comes_when_declared() {
     check_all(check_first_move, 7);
+}
+
+/// A goal that moves once in two ticks, to a random neighbor.
+fn check_chase(member: &dyn Member, random: &mut Random) {
+    fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, budget: u64) {
+        let _context = OnPanic((problem, member, budget));
+        let mut random = Random::new(budget ^ u64::from(problem.start.0));
+        let map = &problem.space;
+        let (mut at, mut goal) = (problem.start, problem.goal);
+        let mut agent = map.agent(member, at, goal).unwrap();
+        let ticks = 20 * too_many_ticks(problem.oracle.size(), budget);
+        for tick in 0..ticks {
+            match agent.tick(map, at, Seen::default(), &mut Slice::new(budget)) {
+                Step::Move(to) => {
+                    assert!(map.edge(at, to).is_some(), "an illegal step");
+                    at = to;
+                }
+                Step::Wait => {}
+                Step::Arrived => {
+                    assert_eq!(at, goal);
+                    return;
+                }
+                Step::Unreachable => {
+                    assert!(problem.oracle.distances(at)[goal.index()].is_none());
+                    return;
+                }
+            }
+            if at != goal && tick % 2 == 1 {
+                let mut neighbors = vec![];
+                map.for_each_edge(goal, |to, _| neighbors.push(to));
+                if !neighbors.is_empty() {
+                    goal = random.pick(&neighbors);
+                    agent.retarget(map, goal).unwrap();
+                    assert_eq!(agent.goal(), goal);
+                }
+            }
+        }
+        panic!("never caught");
+    }
+    // On graphs with edges of one direction, the target could leave for where no path leads.
+    if member.facts().catches {
+        for budget in BUDGETS.into_iter().flat_map(|budget| [budget; 3]) {
+            check(member, &member.grid(random), budget);
+        }
+    }
+}
+
+#[test]
+fn a_slower_goal_is_caught_where_declared() {
+    check_all(check_chase, 12);
+}
+
+/// A clock that allows a number of units of work, counted independently of the slice.
+fn check_deadline(member: &dyn Member, random: &mut Random) {
+    /// The price of each unit of work in twentieths of a unit, as `Slice::metered` documents.
+    fn price(work: Work) -> u64 {
+        match work {
+            Work::Expand { .. } => 20,
+            Work::Trace(_) => 2,
+            Work::Update(_) => 10,
+            other => panic!("the suite has no price for {other:?}"),
+        }
+    }
+    fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, allowed: u64) {
+        let _context = OnPanic((problem, member, allowed));
+        let map = &problem.space;
+        let mut agent = map.agent(member, problem.start, problem.goal).unwrap();
+        let mut at = problem.start;
+        let limit = TickLimit::of(member, problem, 1);
+        let mut so_far = TickLimit { moves: 0, waits: 0, may_stop: false };
+        for tick in 0.. {
+            let spent = Counter::new(0);
+            let mut clock = || spent.get() < 20 * allowed;
+            let mut watch = |work| {
+                spent.set(spent.get() + price(work));
+                true
+            };
+            let mut slice = Slice::deadline(&mut clock).with_watcher(&mut watch);
+            let step = agent.tick(map, at, Seen::default(), &mut slice);
+            assert!(spent.get() <= 20 * (allowed + 64), "{} of {allowed}", spent.get() / 20);
+            let first = tick == 0 && problem.start != problem.goal && problem.optimum.is_some();
+            let at_once = match member.facts().first_move {
+                FirstMove::AtOnce | FirstMove::BackAndForth => true,
+                FirstMove::AfterLookahead => allowed >= 20 * problem.oracle.size() as u64,
+                _ => false,
+            };
+            let moves = matches!(step, Step::Move(_));
+            assert!(moves || !first || !at_once, "it does not move at once");
+            // With reopening, the agent may be at the most promising node itself.
+            let waits = step == Step::Wait && !member.is("reopen", "true");
+            assert!(!waits || !at_once, "it waits");
+            match step {
+                Step::Move(to) => {
+                    assert!(map.edge(at, to).is_some(), "an illegal step");
+                    at = to;
+                }
+                Step::Wait => {}
+                Step::Arrived => return assert_eq!(at, problem.goal),
+                Step::Unreachable => return assert!(problem.optimum.is_none()),
+            }
+            if limit.count(step, &mut so_far) {
+                return;
+            }
+        }
+    }
+    for allowed in [0, 1, 10, 100, 1000, 100_000] {
+        check(member, &member.grid(random), allowed);
+        check(member, &member.graph(random, Kind::Undirected), allowed);
+    }
+}
+
+#[test]
+fn a_deadline_is_kept_and_acted_on_at_once() {
+    check_all(check_deadline, 13);
 }
 
 /// The same algorithm with and without its shortcut: the same walk until the path is known, and afterwards a cheaper

@@ -105,7 +105,7 @@ type Lie = (&'static str, fn(&mut Facts));
 
 #[test]
 fn every_false_fact_is_detected() {
-    let lies: [Lie; 14] = [
+    let lies: [Lie; 15] = [
         ("complete", |facts| {
             facts.complete = true;
             facts.gives_up = GivesUp::AfterSearch;
@@ -124,6 +124,7 @@ fn every_false_fact_is_detected() {
         ("is optimal", |facts| facts.cost_bound = CostBound::Optimal),
         ("detects an unreachable goal immediately", |facts| facts.gives_up = GivesUp::AtOnce),
         ("needs reversible edges", |facts| facts.needs_reversible_edges = true),
+        ("catches a slower goal", |facts| facts.catches = true),
         ("needs a hierarchy", |facts| facts.needs_hierarchy = true),
     ];
     for (name, lie) in lies {

@@ -16,6 +16,11 @@ pub(super) struct AstarShaped {
     target: Option<NodeId>,
     /// From the target back to the agent's next step, which is last.
     path: Vec<NodeId>,
+    /// The path of the previous lookahead in the same tick.
+    previous: Vec<NodeId>,
+    /// The lookahead that led to the path did not reach the goal, so that a larger one may lead to a better path. Until
+    /// the agent moves, `think` looks ahead again.
+    repeat: bool,
     /// The expanded nodes, if the update needs them.
     backup: Backup,
     /// The learned heuristic was discarded after the search started: its result is good for a step, but not for an
@@ -51,6 +56,8 @@ impl AstarShaped {
             stage: Stage::Begin,
             target: None,
             path: Vec::new(),
+            previous: Vec::new(),
+            repeat: false,
             backup: Backup::default(),
             outdated: false,
         }
@@ -84,6 +91,13 @@ impl AstarShaped {
     pub fn drop_plan(&mut self) {
         self.stage = Stage::Begin;
         self.target = None;
+        self.previous.clear();
+        self.repeat = false;
+    }
+
+    /// Whether looking ahead again, with a larger budget, may lead to a better step.
+    pub fn can_improve(&self) -> bool {
+        self.repeat
     }
 
     /// Processes changes: drops a path that is no longer passable, or a search that the change affects.
@@ -109,6 +123,15 @@ impl AstarShaped {
 
     pub fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Cx { map, at, goal, ref mut slice } = *cx;
+        if slice.has_deadline() {
+            if self.stage != Stage::Walk && !self.previous.is_empty() {
+                self.restore();
+            }
+            if self.stage == Stage::Walk && std::mem::take(&mut self.repeat) {
+                std::mem::swap(&mut self.path, &mut self.previous);
+                self.stage = Stage::Begin;
+            }
+        }
         loop {
             let outcome = match self.stage {
                 Stage::Begin => {
@@ -224,11 +247,25 @@ impl AstarShaped {
             self.path.push(parent);
         }
         self.stage = Stage::Walk;
+        self.previous.clear();
+        self.repeat = self.search.status() == Status::Working;
         None
     }
 
+    /// A deadline ended the last lookahead early: returns to the path of the previous one.
+    fn restore(&mut self) {
+        std::mem::swap(&mut self.path, &mut self.previous);
+        self.previous.clear();
+        (self.stage, self.repeat) = (Stage::Walk, true);
+    }
+
     /// The step has been taken.
-    pub fn moved(&mut self) {
+    pub fn moved(&mut self, to: NodeId) {
+        if self.stage != Stage::Walk && self.previous.last() == Some(&to) {
+            self.restore();
+        }
+        self.previous.clear();
+        self.repeat = false;
         self.path.pop();
         if self.commitment == Commitment::Step || self.path.is_empty() {
             self.stage = Stage::Begin;
@@ -241,6 +278,7 @@ impl AstarShaped {
     }
 
     pub fn bytes(&self) -> usize {
-        self.search.bytes() + self.backup.bytes() + self.path.capacity() * size_of::<NodeId>()
+        let nodes = self.path.capacity() + self.previous.capacity();
+        self.search.bytes() + self.backup.bytes() + nodes * size_of::<NodeId>()
     }
 }

@@ -24,6 +24,12 @@ impl Prioritized {
         self.queue.clear();
     }
 
+    /// The goal has moved.
+    pub fn retarget(&mut self, map: &impl Map, from: NodeId, to: NodeId) {
+        let h = self.learned.known(to, map.estimate(to, from));
+        self.learned.move_goal(h, map.estimate(from, to));
+    }
+
     /// The heuristic of a node, given that of the map.
     pub fn estimate(&self, node: NodeId, plain: Cost) -> Cost {
         self.learned.known(node, plain)
