@@ -1,6 +1,7 @@
 //! `tickstar abstraction`: the hierarchy of a map: the cost of building and repairing it, its contents, and
 //! pictures.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,7 +21,9 @@ use tickstar_lab::text;
 
 use crate::draw::Format;
 use crate::failure::Failure;
-use crate::source::{CellArgument, Map, Movement, progress, read_subgoals};
+use crate::number::{from_zero, whole};
+use crate::output::{self, refuse_overwriting};
+use crate::source::{CellArgument, Map, Movement, map_file, progress, read_subgoals};
 
 /// The hierarchy of a map: measure, inspect and draw its levels
 ///
@@ -67,18 +70,19 @@ const MAPS: [&str; 5] = [
     tickstar abstraction build\n  \
     tickstar abstraction build --sizes 128,256,512,1024,2048 --repairs 2000\n  \
     tickstar abstraction build --sizes 256,1024 --kind rooms --repairs 5000 --seed 7\n  \
-    tickstar abstraction build --map a.map --map b.map --rounds 9 --json")]
+    tickstar abstraction build --map a.map --map b.map --rounds 9 --json\n  \
+    tickstar abstraction build --map builtin:caves-128 --tables caves.sub")]
 pub struct Build {
     /// A map; may be given several times [default: five built-in maps]
     #[arg(long, value_name = "FILE|builtin:NAME", conflicts_with = "sizes")]
-    map: Vec<String>,
+    map: Vec<OsString>,
     /// Generated maps with these side lengths instead
     #[arg(
         long,
         value_name = "N,…",
         value_delimiter = ',',
-        value_parser = clap::value_parser!(u32)
-            .range(i64::from(generate::MIN_SIDE)..=i64::from(generate::MAX_SIDE))
+        value_parser = whole::<u32>(generate::MIN_SIDE.into()..=generate::MAX_SIDE.into()),
+        allow_negative_numbers = true
     )]
     sizes: Vec<u32>,
     /// The kind of generated maps: rooms, maze, random, caves or islands
@@ -91,21 +95,23 @@ pub struct Build {
     )]
     kind: Kind,
     /// How often the levels are built; the best time counts
-    #[arg(long, value_name = "N", default_value_t = 3,
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..=1000),
+        allow_negative_numbers = true)]
     rounds: u32,
     /// Also block and free random cells, N edits in all, and measure each repair
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=10_000_000),
+        allow_negative_numbers = true)]
     repairs: Option<u32>,
     /// Also build the tables of subgoals that d-lrta uses, and write them to this file; for one map
     #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
     tables: Option<PathBuf>,
     /// The level of the tables
     #[arg(long, value_name = "N", default_value_t = 3, requires = "tables",
-        value_parser = clap::value_parser!(u32).range(1..=100))]
+        value_parser = whole::<u32>(1..=100), allow_negative_numbers = true)]
     level: u32,
     /// The seed of generated maps and of the edited cells
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = from_zero,
+        allow_negative_numbers = true)]
     seed: u64,
     #[command(flatten)]
     rules: Movement,
@@ -149,10 +155,13 @@ struct Repairs {
 
 impl Build {
     fn execute(&self) -> Result<(), Failure> {
-        let maps = self.maps()?;
-        if self.tables.is_some() && maps.len() != 1 {
-            return Err(Failure::usage("--tables FILE is for one map: name it with --map"));
+        if let Some(tables) = &self.tables {
+            if self.map.len() != 1 {
+                return Err(Failure::usage("--tables FILE is for one map: name it with --map"));
+            }
+            refuse_overwriting(tables, self.map.iter().filter_map(|map| map_file(map)))?;
         }
+        let maps = self.maps()?;
         let cells: usize = maps.iter().map(|map| map.grid.free_cells().count()).sum();
         let bar = progress(cells as u64 * u64::from(self.rounds), "cells");
         let mut rows = Vec::new();
@@ -180,8 +189,8 @@ impl Build {
             let (path, seconds) = (text::path(path), time.as_secs_f64());
             writeln!(
                 out,
-                "\n{path}: subgoals for {pairs} pairs of nodes of level {level}, {bytes} bytes, \
-                 {seconds:.1} s"
+                "\n{path}: subgoals for {} of nodes of level {level}, {bytes} bytes, {seconds:.1} s",
+                text::counted(*pairs, "pair")
             )?;
         }
         if self.repairs.is_some() {
@@ -201,9 +210,9 @@ impl Build {
             let name = format!("{}-{side}", self.kind);
             Ok(Map::from_grid(&name, grid.map_err(Failure::usage)?, self.rules))
         };
-        let named = |name: &str| Map::load(name, self.rules);
+        let named = |name: &OsStr| Map::load(name, self.rules);
         match (self.sizes.as_slice(), self.map.as_slice()) {
-            ([], []) => MAPS.into_iter().map(named).collect(),
+            ([], []) => MAPS.iter().map(|name| named(name.as_ref())).collect(),
             ([], maps) => maps.iter().map(|name| named(name)).collect(),
             (sizes, _) => sizes.iter().map(generated).collect(),
         }
@@ -243,20 +252,23 @@ impl Build {
 
     /// Builds the tables of subgoals of a map, and writes them.
     fn write_tables(&self, grid: &Layered<Grid>, path: &Path) -> Result<TablesMade, Failure> {
+        let (level, top) = (self.level as usize, levels_of(grid).height());
+        if level > top {
+            return Err(Failure::usage(format!("--level {level}: the map has levels 0 to {top}")));
+        }
         let bar = progress(0, "searches for subgoals");
         let clock = Instant::now();
         let tick = |all: usize| {
             bar.set_length(all as u64);
             bar.inc(1);
         };
-        let made = subgoals(grid, self.level as usize, tick).map_err(Failure::usage)?;
+        let made = subgoals(grid, level, tick).map_err(Failure::usage)?;
         let time = clock.elapsed();
         bar.finish_and_clear();
         let tables = made.expect("the map has a hierarchy");
         let bytes = tables.to_bytes();
-        std::fs::write(path, &bytes).map_err(|error| Failure::writing(path, &error))?;
-        let (level, pairs) = (tables.level(), tables.pairs());
-        Ok(TablesMade { level, pairs, bytes: bytes.len(), time })
+        output::write(path, &bytes)?;
+        Ok(TablesMade { level, pairs: tables.pairs(), bytes: bytes.len(), time })
     }
 
     /// Edits cells one by one, and measures each repair.
@@ -400,7 +412,7 @@ fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [Stri
 pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
     #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
-    map: String,
+    map: OsString,
     /// Show the nodes that this cell belongs to, level by level; column and row from the top left
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
     at: Option<CellArgument>,
@@ -469,7 +481,8 @@ impl Inspect {
         }
         let (width, height, free) = (grid.width(), grid.height(), stats[0].nodes);
         let name = text::escaped(&name);
-        writeln!(out, "{name}: {width} wide, {height} high, {free} free cells")?;
+        let free = text::counted(free, "free cell");
+        writeln!(out, "{name}: {width} wide, {height} high, {free}")?;
         writeln!(out, "{}\n\n{}\n", describe_parts(&parts), level_table(&stats))?;
         writeln!(
             out,
@@ -479,7 +492,8 @@ impl Inspect {
         )?;
         if let (Some(path), Some(tables)) = (&self.tables, &tables) {
             let (path, level, pairs) = (text::path(path), tables.level(), tables.pairs());
-            writeln!(out, "\n{path}: valid for this map; {pairs} pairs of nodes of level {level}")?;
+            let pairs = text::counted(pairs, "pair");
+            writeln!(out, "\n{path}: valid for this map; {pairs} of nodes of level {level}")?;
         }
         if let (Some(place), Some(chain)) = (self.at, chain) {
             writeln!(out, "\nThe nodes that {} belongs to:\n\n{}", place.0, chain_table(&chain))?;
@@ -519,11 +533,17 @@ fn describe_connection(connection: Connection) -> String {
     let joined =
         joined.map_or(String::new(), |level| format!("joined by an edge on level {level}, "));
     if let Some(level) = merged {
-        format!("there is a path: {joined}one node on level {level}; {look_ups} look-ups")
+        format!(
+            "there is a path: {joined}one node on level {level}; {}",
+            text::counted(look_ups, "look-up")
+        )
     } else {
         // Two per level; those on the last level find no parent.
         let level = (look_ups / 2).saturating_sub(1);
-        format!("there is no path: climbing ends on level {level}; {look_ups} look-ups")
+        format!(
+            "there is no path: climbing ends on level {level}; {}",
+            text::counted(look_ups, "look-up")
+        )
     }
 }
 
@@ -587,15 +607,16 @@ fn chain_table(chain: &[Ancestor]) -> Table {
 pub struct Draw {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
     #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
-    map: String,
+    map: OsString,
     /// Which levels, 0 being the map [default: all, or eight of them from the map to the top]
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = whole::<usize>(0..=100),
+        allow_negative_numbers = true)]
     level: Vec<usize>,
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "abstraction.png")]
     out: PathBuf,
     /// Pixels per cell, 1 to 64 [default: to suit the map]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=64), allow_negative_numbers = true)]
     cell_px: Option<u32>,
     #[command(flatten)]
     rules: Movement,
@@ -618,7 +639,8 @@ impl Draw {
             named => named.to_vec(),
         };
         let free = grid.free_cells().count();
-        let caption = format!("{name} · {free} free cells · levels 0 to {top}");
+        let free = text::counted(free, "free cell");
+        let caption = format!("{name} · {free} · levels 0 to {top}");
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
         let cell_px = self.cell_px.map_or_else(|| draw::panel_px(&grid, shown.len()), f64::from);
         format.write(draw::levels_svg(&levels, &shown, &caption, cell_px), &self.out)?;

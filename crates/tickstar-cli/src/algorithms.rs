@@ -3,39 +3,77 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use comfy_table::{Table, presets};
 use serde_json::json;
-use tickstar::catalog::{self, Entry, GivesUp};
+use tickstar::catalog::{self, Entry, FirstMove, GivesUp};
 use tickstar_lab::WorldKind;
 
 use crate::failure::Failure;
 use crate::source::find_algorithm;
 
-/// List the algorithms: paper, parameters with defaults, what each guarantees and needs
+/// List the algorithms, or show one in full: paper, settings with defaults, what it guarantees and needs
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar algorithms\n  \
+    tickstar algorithms tba\n  \
+    tickstar algorithms pra --json")]
 pub struct Algorithms {
-    /// Only this algorithm
+    /// Show this algorithm in full
     name: Option<String>,
-    /// One JSON object per line
+    /// All there is to know, one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
 impl Algorithms {
     pub fn execute(&self) -> Result<(), Failure> {
-        let entries: Vec<&Entry> = match &self.name {
-            Some(name) => vec![find_algorithm(name)?],
-            None => catalog::all().iter().collect(),
-        };
+        let named = self.name.as_deref().map(find_algorithm).transpose()?;
         let mut out = io::stdout().lock();
-        for entry in entries {
-            if self.json {
-                writeln!(out, "{}", describe(entry))?;
-            } else {
-                print(&mut out, entry)?;
+        match named {
+            _ if self.json => {
+                let all = catalog::all().iter();
+                for entry in all.filter(|entry| named.is_none_or(|named| named.name == entry.name))
+                {
+                    writeln!(out, "{}", describe(entry))?;
+                }
             }
+            Some(entry) => print(&mut out, entry)?,
+            None => writeln!(out, "{}\n\n{LEGEND}", table().trim_fmt())?,
         }
         Ok(())
     }
+}
+
+/// What the columns mean, and where there is more.
+const LEGEND: &str = "\
+first move: when it begins to walk · bounded: by the budget, in each tick
+openings: whether it is defined where blocked cells become free
+Settings, guarantees and papers of one: tickstar algorithms NAME";
+
+/// The algorithms, one line each.
+fn table() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header([
+        "name",
+        "algorithm",
+        "first move",
+        "bounded",
+        "openings",
+    ]);
+    for Entry { name, title, facts, .. } in catalog::all() {
+        let first_move = match facts.first_move {
+            FirstMove::AtOnce | FirstMove::AfterLookahead => "at once",
+            FirstMove::BackAndForth => "back and forth",
+            FirstMove::AfterSegment => "first segment",
+            _ => "whole path",
+        };
+        let work = if facts.bounded_tick() { "all work" } else { "expansions" };
+        let opens = if facts.no_openings.is_none() { "yes" } else { "no" };
+        // What the letters stand for is told with the rest.
+        let title = title.split(" (").next().unwrap_or(title);
+        table.add_row([name, title, first_move, work, opens]);
+    }
+    table
 }
 
 fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
@@ -78,11 +116,16 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
         }
         None => writeln!(out, "    worlds: {worlds}")?,
     }
-    for parameter in entry.parameters() {
+    let parameters = entry.parameters();
+    if !parameters.is_empty() {
+        writeln!(out, "    settings, with their defaults (--set NAME=VALUE):")?;
+    }
+    for parameter in &parameters {
         let setting = format!("{}={}", parameter.name, parameter.default);
         writeln!(out, "      {setting:<16} {}", parameter.meaning)?;
     }
-    writeln!(out)?;
+    let name = entry.name;
+    writeln!(out, "    try: tickstar run --algorithm {name}")?;
     Ok(())
 }
 

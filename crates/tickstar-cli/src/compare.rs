@@ -4,8 +4,9 @@ mod by_length;
 mod finding;
 mod table;
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table};
@@ -22,7 +23,12 @@ use self::finding::{Entrant, Finding, finding};
 use self::table::{Choice, lines, table, wrapped};
 use crate::contestants::contestants;
 use crate::failure::Failure;
-use crate::source::{Map, Movement, PreparationTime, Problems, Tables, Timing, Worlds, progress};
+use crate::interrupt::Interrupt;
+use crate::number::{from_one, from_zero, whole};
+use crate::output::{self, check_writable, refuse_overwriting};
+use crate::source::{
+    Map, Movement, PreparationTime, Problems, Tables, Timing, Worlds, map_file, progress,
+};
 
 /// Compare algorithms with several budgets on the same problems
 #[derive(Args)]
@@ -36,8 +42,8 @@ use crate::source::{Map, Movement, PreparationTime, Problems, Tables, Timing, Wo
     tickstar compare --map a.map --scen a.map.scen --by-length 64 --clock 1 --algorithms astar,gbfs")]
 pub struct Compare {
     /// A map; may be given several times [default: four that are built in]
-    #[arg(long, value_name = "FILE|builtin:NAME")]
-    map: Vec<String>,
+    #[arg(long, value_name = "FILE|builtin:NAME", help_heading = "Map")]
+    map: Vec<OsString>,
     #[command(flatten)]
     problems: Problems,
     /// Algorithms, with parameters after a colon; several values separated by + are tried one by one;
@@ -46,15 +52,29 @@ pub struct Compare {
         long,
         value_name = "NAME[:KEY=VALUE[+VALUE…]…],…",
         value_delimiter = ',',
-        default_value = "astar,late-astar,tba,tba:switch=true"
+        default_value = "astar,late-astar,tba,tba:switch=true",
+        help_heading = "Algorithm"
     )]
     algorithms: Vec<String>,
     /// Budgets [default: 10,25,100,1000; with --clock, what can be expanded in a frame]
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "N,…",
+        value_delimiter = ',',
+        value_parser = from_zero,
+        allow_negative_numbers = true,
+        help_heading = "Algorithm"
+    )]
     budgets: Vec<u64>,
     /// Leave out a setting that expands more than N nodes in any interval of any problem, as the 2009
     /// paper does with 1000
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = from_one,
+        allow_negative_numbers = true,
+        help_heading = "Algorithm"
+    )]
     cutoff: Option<u64>,
     /// One row per N cells of the shortest path's length, over the problems whose goal was reached, and
     /// percentiles instead of means. A percentile is the nearest rank: the least value that this
@@ -64,7 +84,9 @@ pub struct Compare {
         long,
         value_name = "N",
         conflicts_with = "cutoff",
-        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000)
+        value_parser = whole::<u64>(1..=1_000_000_000),
+        allow_negative_numbers = true,
+        help_heading = "Output"
     )]
     by_length: Option<u64>,
     #[command(flatten)]
@@ -77,10 +99,23 @@ pub struct Compare {
     timing: Timing,
     /// The columns of the table: `all`, or some by name, as in CSV (`first_move_interval`, …)
     /// [default: those that matter most and fit into 80 characters]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with = "by_length")]
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        conflicts_with = "by_length",
+        help_heading = "Output"
+    )]
     columns: Vec<String>,
-    /// Write the table as CSV to a file, or to standard output instead of the table
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    /// Write the table as CSV to a file, or to standard output instead of the table. Where no goal was reached
+    /// there are no means, and the fields are empty. After Ctrl-C it has the problems done until then
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        help_heading = "Output"
+    )]
     csv: Option<PathBuf>,
 }
 
@@ -137,7 +172,12 @@ impl Compare {
                 "d-lrta with several levels: its tables are of one level at a time, so compare one by one",
             ));
         }
-        let mut courses = self.courses()?;
+        if let Some(path) = self.csv_file() {
+            let maps = self.map.iter().filter_map(|map| map_file(map));
+            let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
+            refuse_overwriting(path, maps.chain(files))?;
+        }
+        let mut courses = self.courses(&contestants)?;
         let judging = if self.by_length.is_some() { Judging::Length } else { Judging::Moves };
         let mut experiment = Experiment::new(contestants);
         experiment.cutoff = self.cutoff;
@@ -150,11 +190,18 @@ impl Compare {
                 _ => Failure::usage(error),
             })?;
         }
+        if let Some(path) = self.csv_file() {
+            check_writable(path)?;
+        }
+        let interrupt = Interrupt::watch();
         let count = experiment.contestants().len();
+        let problems = courses.iter().map(|course| course.problems.len()).sum();
+        let mut done = 0;
         let report = match self.by_length {
             None => {
                 let mut records: Vec<Vec<Record>> = vec![Vec::new(); count];
-                let prepared = self.run(&mut courses, &mut experiment, |row| {
+                let prepared = self.run(&mut courses, &mut experiment, &interrupt, |row| {
+                    done += 1;
                     records.iter_mut().zip(row).for_each(|(list, record)| list.extend(record));
                 })?;
                 self.report(&experiment, &records, prepared, &columns)
@@ -162,7 +209,8 @@ impl Compare {
             Some(width) => {
                 // Samples are kept, and not the records, as there may be very many.
                 let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); count];
-                self.run(&mut courses, &mut experiment, |row| {
+                self.run(&mut courses, &mut experiment, &interrupt, |row| {
+                    done += 1;
                     let first = row.first().and_then(Option::as_ref);
                     for (nth, record) in row.iter().enumerate() {
                         let baseline = first.filter(|_| nth > 0);
@@ -171,18 +219,26 @@ impl Compare {
                     }
                 })?;
                 let rows: Vec<_> = experiment.contestants().iter().zip(samples).collect();
-                let problems = courses.iter().map(|course| course.problems.len()).sum();
-                by_length::report(&rows, problems, &ByLength::new(&rows, width, clock.is_some()))
+                by_length::report(&rows, done, &ByLength::new(&rows, width, clock.is_some()))
             }
         };
-        self.show(&courses, &report)
+        if done > 0 {
+            self.show(&courses, &report)?;
+        }
+        if done < problems { Err(Failure::stopped(done, problems)) } else { Ok(()) }
     }
 
-    /// All contestants on all problems; `take` is given the records of each problem, in order.
+    /// The file to write CSV to, if it is not standard output.
+    fn csv_file(&self) -> Option<&Path> {
+        self.csv.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    /// All contestants on all problems; `take` is given the records of each problem that is done, in order.
     fn run(
         &self,
         courses: &mut [Course],
         experiment: &mut Experiment,
+        interrupt: &Interrupt,
         mut take: impl FnMut(Vec<Option<Record>>),
     ) -> Result<Prepared, Failure> {
         let mut prepared = Prepared::default();
@@ -199,11 +255,16 @@ impl Compare {
             prepared.hierarchy_bytes += hierarchy.map_or(0, Hierarchy::bytes);
             prepared.subgoal_bytes += course.terrain.subgoals().map_or(0, Subgoals::bytes);
             prepared.maps += 1;
+            experiment.stop = Some(interrupt.begin().clone());
             let rows = experiment
                 .run_course(course, &|runs| bar.inc(runs as u64))
                 .map_err(|failed| self.problems.failure(nth, &failed))?;
+            let stopped = rows.len() < course.problems.len();
             rows.into_iter().for_each(&mut take);
             course.terrain.release();
+            if stopped {
+                break;
+            }
         }
         bar.finish_and_clear();
         Ok(prepared)
@@ -221,13 +282,13 @@ impl Compare {
     }
 
     /// The maps with their problems, all of which can be run.
-    fn courses(&self) -> Result<Vec<Course>, Failure> {
-        let names: Vec<&str> = match self.map.as_slice() {
-            [] => MAPS.to_vec(),
-            named => named.iter().map(String::as_str).collect(),
+    fn courses(&self, contestants: &[Contestant]) -> Result<Vec<Course>, Failure> {
+        let names: Vec<&OsStr> = match self.map.as_slice() {
+            [] => MAPS.iter().map(OsStr::new).collect(),
+            named => named.iter().map(OsString::as_os_str).collect(),
         };
         self.problems.check_count(names.len())?;
-        self.tables.check_count(names.len())?;
+        self.tables.check(names.len(), &self.worlds, contestants.iter().map(|who| &who.config))?;
         let mut courses = Vec::new();
         for (nth, name) in names.into_iter().enumerate() {
             let map = Map::load(name, self.movement)?;
@@ -266,7 +327,8 @@ impl Compare {
         }
         let missing = self.cutoff.filter(|_| !excluded.is_empty()).map(|cutoff| {
             format!(
-                "left out, with more than {cutoff} expansions in an interval: {}",
+                "left out, with more than {} in an interval: {}",
+                text::counted(cutoff, "expansion"),
                 excluded.join(", ")
             )
         });
@@ -283,25 +345,23 @@ impl Compare {
 
     fn show(&self, courses: &[Course], report: &Report) -> Result<(), Failure> {
         let Report { csv, table, legend, missing, finding } = report;
-        match &self.csv {
-            Some(path) if path.as_os_str() != "-" => {
-                std::fs::write(path, csv).map_err(|error| Failure::writing(path, &error))?;
-            }
-            Some(_) => {
+        match (&self.csv, self.csv_file()) {
+            (_, Some(path)) => output::write(path, csv)?,
+            (Some(_), None) => {
                 if let Some(missing) = missing {
                     eprintln!("{missing}");
                 }
                 return Ok(io::stdout().lock().write_all(csv.as_bytes())?);
             }
-            None => {}
+            (None, None) => {}
         }
         let mut out = BufWriter::new(io::stdout().lock());
         for Course { name, terrain, problems } in courses {
             let (width, height) = (terrain.map().width(), terrain.map().height());
             let (world, count) = (terrain.kind(), problems.len());
-            let noun = if count == 1 { "problem" } else { "problems" };
             let (name, world) = (text::escaped(name), text::escaped(&world.to_string()));
-            writeln!(out, "{name} ({width}x{height}, {world}): {count} {noun}")?;
+            let count = text::counted(count, "problem");
+            writeln!(out, "{name} ({width}x{height}, {world}): {count}")?;
         }
         writeln!(out, "\n{}\n\n{}", lines(table).join("\n"), wrapped(legend))?;
         if let Some(missing) = missing {

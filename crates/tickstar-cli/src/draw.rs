@@ -1,5 +1,6 @@
 //! `tickstar draw`: a picture of one run.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,7 @@ use tickstar_lab::draw::{self, Picture};
 use tickstar_lab::{Interval, Outcome, WorldKind, text};
 
 use crate::failure::Failure;
+use crate::number::whole;
 use crate::source::{Algorithm, Map, Movement, Problems, Tables, Worlds};
 
 /// Draw one run: the map, the expanded cells by time, the walk, back-moves, and the unknown cells
@@ -19,12 +21,18 @@ use crate::source::{Algorithm, Map, Movement, Problems, Tables, Worlds};
     tickstar draw --map builtin:rooms-64 --world unknown --algorithm tbaa --out fog.png")]
 pub struct Draw {
     /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
-    #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
-    map: String,
+    #[arg(
+        long,
+        value_name = "FILE|builtin:NAME",
+        default_value = "builtin:caves-128",
+        help_heading = "Map"
+    )]
+    map: OsString,
     #[command(flatten)]
     problems: Problems,
     /// Which of the problems, from 1
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>(0..=u64::MAX),
+        allow_negative_numbers = true, help_heading = "Problems")]
     problem: usize,
     #[command(flatten)]
     algorithm: Algorithm,
@@ -35,10 +43,11 @@ pub struct Draw {
     #[command(flatten)]
     tables: Tables,
     /// Where to write the picture; its name ends in .png or .svg
-    #[arg(long, value_name = "FILE", default_value = "tickstar.png")]
+    #[arg(long, value_name = "FILE", default_value = "tickstar.png", help_heading = "Output")]
     out: PathBuf,
     /// Pixels per cell, 1 to 64 [default: depends on the map]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=64), allow_negative_numbers = true,
+        help_heading = "Output")]
     cell_px: Option<u32>,
 }
 
@@ -84,7 +93,7 @@ impl Draw {
         let problem = problems.get(index).ok_or_else(|| {
             Failure::usage(format!("--problem {}: there are 1 to {}", self.problem, problems.len()))
         })?;
-        self.tables.check_count(1)?;
+        self.tables.check(1, &self.worlds, [&config])?;
         let mut terrain = self.worlds.terrain(&map)?;
         self.tables.prepare(0, &mut terrain, &config)?;
         self.problems.check(0, &terrain, &problems)?;

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use tickstar_lab::text::{self, quoted};
 
+use crate::interrupt::STOPPED;
+
 /// Why the command did not run to its end.
 #[derive(Debug)]
 pub enum Failure {
@@ -14,6 +16,8 @@ pub enum Failure {
     Usage(String),
     /// A file or a problem in it is bad: exit code 3.
     Input(String),
+    /// Ctrl-C, with what was done until then: exit code 130.
+    Stopped(String),
     /// The reader of our output has closed it.
     Closed,
 }
@@ -32,8 +36,16 @@ impl Failure {
         match self {
             Failure::Usage(message) => Failure::Usage(format!("`{}`: {message}", quoted(what))),
             Failure::Input(message) => Failure::Input(format!("`{}`: {message}", quoted(what))),
-            Failure::Closed => Failure::Closed,
+            other @ (Failure::Stopped(_) | Failure::Closed) => other,
         }
+    }
+
+    /// Ctrl-C before all problems were done.
+    pub fn stopped(done: usize, problems: usize) -> Failure {
+        Failure::Stopped(format!(
+            "stopped: {done} of {} done, and kept",
+            text::counted(problems, "problem")
+        ))
     }
 
     /// A file that cannot be written.
@@ -45,6 +57,10 @@ impl Failure {
         let (message, code) = match self {
             Failure::Usage(message) => (message, 2),
             Failure::Input(message) => (message, 3),
+            Failure::Stopped(message) => {
+                eprintln!("{message}");
+                return ExitCode::from(STOPPED);
+            }
             Failure::Closed => return ExitCode::SUCCESS,
         };
         // Quoted text is safe already; this is for what other libraries quote.

@@ -1,6 +1,6 @@
 //! The command line of tickstar: run, compare and draw real-time searches.
 //!
-//! Exit codes: 0 ran, 2 wrong usage, 3 bad input. One file per subcommand.
+//! Exit codes: 0 ran, 2 wrong usage, 3 bad input, 130 stopped by Ctrl-C. One file per subcommand.
 
 mod abstraction;
 mod algorithms;
@@ -8,15 +8,21 @@ mod compare;
 mod contestants;
 mod draw;
 mod failure;
+mod interrupt;
 mod maps;
+mod number;
+mod output;
 mod run;
 mod source;
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use tickstar_lab::text;
+
+use failure::Failure;
 
 /// Real-time pathfinding: act every tick, never think past the budget, still arrive.
 #[derive(Parser)]
@@ -27,10 +33,10 @@ use tickstar_lab::text;
     after_help = "Try:\n  \
         tickstar compare                       what acting at once is worth, on built-in maps\n  \
         tickstar draw                          a picture of one run, as tickstar.png\n  \
-        tickstar run --map builtin:caves-128 --algorithm tba --budget 50\n  \
+        tickstar run                           the same walks, one by one\n  \
         tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
         tickstar algorithms                    the algorithms and their guarantees\n\n\
-        Exit codes: 0 ran, 2 wrong usage, 3 bad input."
+        Exit codes: 0 ran, 2 wrong usage, 3 bad input, 130 stopped by Ctrl-C."
 )]
 struct Args {
     #[command(subcommand)]
@@ -50,11 +56,19 @@ enum Command {
 }
 
 /// The arguments. Where they are wrong they are parsed once more as quoted, for an error that quotes them so.
-fn parse() -> Args {
-    Args::try_parse().unwrap_or_else(|error| {
+fn parse() -> Result<Args, Failure> {
+    Args::try_parse().or_else(|error| {
         let mut arguments = std::env::args_os();
         let program = arguments.next().unwrap_or_default();
-        let arguments = arguments.map(|argument| quoted(&argument));
+        let arguments: Vec<_> = arguments.collect();
+        let foreign = arguments.iter().find(|argument| argument.to_str().is_none());
+        if let (ErrorKind::InvalidUtf8, Some(foreign)) = (error.kind(), foreign) {
+            return Err(Failure::usage(
+                "this is not UTF-8, which only the name of a file need not be",
+            )
+            .about(&foreign.to_string_lossy()));
+        }
+        let arguments = arguments.iter().map(|argument| quoted(argument));
         Args::try_parse_from([program].into_iter().chain(arguments)).err().unwrap_or(error).exit()
     })
 }
@@ -66,16 +80,84 @@ fn quoted(argument: &OsStr) -> OsString {
 }
 
 fn main() -> ExitCode {
-    let result = match parse().command {
+    let result = parse().and_then(|Args { command }| match command {
         Command::Run(run) => run.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Algorithms(algorithms) => algorithms.execute(),
         Command::Draw(draw) => draw.execute(),
         Command::Abstraction(abstraction) => abstraction.execute(),
         Command::Maps(maps) => maps.execute(),
-    };
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// Every command with its name, those of the subcommands included.
+    fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)> {
+        let below = command.get_subcommands().flat_map(|below| {
+            let name = format!("{name} {}", below.get_name());
+            commands(below, &name)
+        });
+        [(name.to_string(), command.clone())].into_iter().chain(below).collect()
+    }
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_has_examples_and_each_can_be_parsed() {
+        let commands = commands(&Args::command(), "tickstar");
+        assert!(commands.len() > 12);
+        for (name, command) in commands {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples: Vec<_> =
+                help.lines().map(str::trim).filter(|line| line.starts_with("tickstar")).collect();
+            assert!(!examples.is_empty(), "{name}: no example in its help");
+            for example in examples {
+                // A comment stands apart.
+                let example = example.split("   ").next().unwrap_or_default();
+                assert!(example.starts_with(&name), "{name}: the example `{example}`");
+                let parsed = Args::try_parse_from(example.split_whitespace());
+                assert!(parsed.is_ok(), "{name}: `{example}`: {}", parsed.err().unwrap());
+            }
+        }
+    }
+
+    /// No number is read by the standard library's parser, whose messages say nothing, and each may be given a
+    /// minus sign to be told what is expected.
+    #[test]
+    fn numbers_are_refused_in_words() {
+        for (name, command) in commands(&Args::command(), "tickstar") {
+            for argument in command.get_arguments() {
+                let kind = argument.get_value_parser().type_id();
+                let number = [
+                    std::any::TypeId::of::<u64>(),
+                    std::any::TypeId::of::<u32>(),
+                    std::any::TypeId::of::<usize>(),
+                    std::any::TypeId::of::<f64>(),
+                ];
+                if !number.iter().any(|number| kind == *number) || argument.is_positional() {
+                    continue;
+                }
+                let flag = format!("--{}", argument.get_long().unwrap_or_default());
+                let words: Vec<_> = name.split(' ').chain([flag.as_str(), "x1"]).collect();
+                let error = Args::try_parse_from(words).err().unwrap().to_string();
+                let words: Vec<_> = name.split(' ').chain([flag.as_str(), "-3"]).collect();
+                let negative = Args::try_parse_from(words).err().map(|error| error.to_string());
+                assert!(!error.contains("invalid digit"), "{name} {flag}: {error}");
+                let negative = negative.unwrap_or_default();
+                assert!(!negative.contains("unexpected argument"), "{name} {flag}: {negative}");
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `tickstar maps`: list, generate, inspect, convert and check maps.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,15 +12,22 @@ use tickstar_lab::builtin;
 use tickstar_lab::check::{self, Checked};
 use tickstar_lab::draw;
 use tickstar_lab::generate::{self, Kind};
-use tickstar_lab::text;
+use tickstar_lab::text::{self, counted};
 
 use crate::failure::Failure;
-use crate::source::{Map, Movement, progress};
+use crate::number::from_zero;
+use crate::output::{self, refuse_overwriting};
+use crate::source::{Map, Movement, map_file, progress};
 
 /// List, generate, inspect, convert and check maps
 #[derive(Subcommand)]
+#[command(after_help = "Examples:\n  \
+    tickstar maps list\n  \
+    tickstar maps generate caves --size 256 --out caves.map\n  \
+    tickstar maps inspect caves.map")]
 pub enum Maps {
     /// List the built-in maps, and the kinds that can be generated
+    #[command(after_help = "Example:\n  tickstar maps list")]
     List,
     Generate(Generate),
     Inspect(Inspect),
@@ -54,14 +62,19 @@ fn list() -> Result<(), Failure> {
 
 /// Generate a map; the same seed gives the same map on every machine
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar maps generate rooms\n  \
+    tickstar maps generate caves --size 300x200 --seed 7 --out caves.map\n  \
+    tickstar maps generate islands --size 256 --out islands.png")]
 pub struct Generate {
     /// rooms, maze, random, caves or islands
     kind: Kind,
     /// Width and height, or one number for both
-    #[arg(long, value_name = "N|WxH", default_value = "512")]
+    #[arg(long, value_name = "N|WxH", default_value = "512", allow_hyphen_values = true)]
     size: Size,
     /// The seed
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = from_zero,
+        allow_negative_numbers = true)]
     seed: u64,
     /// Where to write it: .map, .txt (rows of # and .), .png or .svg [default: standard output]
     #[arg(long, value_name = "FILE")]
@@ -96,9 +109,13 @@ impl Generate {
 
 /// Write a map as text in the benchmark's format, as rows of # and ., or as a picture
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar maps convert a.map a.png\n  \
+    tickstar maps convert a.txt a.map\n  \
+    tickstar maps convert builtin:rooms-64 rooms.map")]
 pub struct Convert {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
-    map: String,
+    map: OsString,
     /// Where to write it: .map, .txt, .png or .svg
     out: PathBuf,
     #[command(flatten)]
@@ -107,6 +124,7 @@ pub struct Convert {
 
 impl Convert {
     fn execute(&self) -> Result<(), Failure> {
+        refuse_overwriting(&self.out, map_file(&self.map))?;
         write(&Map::load(&self.map, self.movement)?.grid, &self.out)
     }
 }
@@ -127,14 +145,17 @@ fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
             )));
         }
     };
-    std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
+    output::write(path, bytes)
 }
 
 /// Print a map's size, its free cells, and its connected components
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar maps inspect a.map\n  \
+    tickstar maps inspect builtin:islands-128 --neighbors 4 --json")]
 pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
-    map: String,
+    map: OsString,
     #[command(flatten)]
     movement: Movement,
     /// As a JSON object
@@ -164,36 +185,32 @@ impl Inspect {
         } else {
             let share = 100.0 * free as f64 / (f64::from(width) * f64::from(height));
             writeln!(out, "{}: {width} wide, {height} high", text::escaped(&map.name))?;
-            writeln!(out, "{free} free cells ({share:.1} %)")?;
-            writeln!(out, "{} connected parts, the largest with {largest} cells", parts.len())?;
+            writeln!(out, "{} ({share:.1} %)", counted(free, "free cell"))?;
+            let (parts, largest) =
+                (counted(parts.len(), "connected part"), counted(largest, "cell"));
+            writeln!(out, "{parts}, the largest with {largest}")?;
         }
         Ok(())
     }
 }
 
-/// Check the optimal length of every problem in every .scen file below a folder against A*
+/// Check the optimal length of every problem in a .scen file, or in all below a folder, against A*
 #[derive(Args)]
-#[command(
-    after_help = "Each .scen lies beside its map and has its name with .scen added. Problems \
+#[command(after_help = "Examples:\n  \
+    tickstar maps check maps/a.map.scen\n  \
+    tickstar maps check maps\n\n\
+    Each .scen lies beside its map and has its name with .scen added. Problems \
     stated with length 0 between different cells are the benchmark's unsolvable ones: they are \
-    counted apart, and must be unsolvable. Exit code 3 if any length differs by more than 0.01."
-)]
+    counted apart, and must be unsolvable. Exit code 3 if any length differs by more than 0.01.")]
 pub struct Check {
-    /// The folder
-    folder: PathBuf,
+    /// A .scen file, or a folder with such files in it or below
+    #[arg(value_name = "FILE|FOLDER")]
+    path: PathBuf,
 }
 
 impl Check {
     fn execute(&self) -> Result<(), Failure> {
-        let folder = text::path(&self.folder);
-        if !self.folder.is_dir() {
-            return Err(Failure::input(format!("{folder}: there is no such folder")));
-        }
-        let scenarios = check::scenarios_below(&self.folder)
-            .map_err(|error| Failure::input(format!("{folder}: cannot be read: {error}")))?;
-        if scenarios.is_empty() {
-            return Err(Failure::input(format!("{folder}: there is no .scen file below it")));
-        }
+        let scenarios = self.scenarios()?;
         let bar = progress(scenarios.len() as u64, "scenario files");
         let (mut matched, mut unsolvable, mut unstated, mut mismatched) = (0, 0, 0, 0);
         for scen in &scenarios {
@@ -208,14 +225,36 @@ impl Check {
         bar.finish_and_clear();
         writeln!(
             io::stdout(),
-            "{} scenario files: {matched} lengths matched, {mismatched} did not, \
-             {unsolvable} problems known to be unsolvable, {unstated} without a length that applies",
-            scenarios.len()
+            "{}: {} matched, {mismatched} did not, {} known to be unsolvable, {unstated} without a \
+             length that applies",
+            counted(scenarios.len(), "scenario file"),
+            counted(matched, "length"),
+            counted(unsolvable, "problem"),
         )?;
         if mismatched > 0 {
-            return Err(Failure::input(format!("{mismatched} lengths did not match")));
+            return Err(Failure::input(format!("{} did not match", counted(mismatched, "length"))));
         }
         Ok(())
+    }
+
+    /// The files to check: one at least.
+    fn scenarios(&self) -> Result<Vec<PathBuf>, Failure> {
+        let wrong = |what: &str| Failure::input(format!("{}: {what}", text::path(&self.path)));
+        if self.path.is_dir() {
+            let scenarios = check::scenarios_below(&self.path)
+                .map_err(|error| wrong(&format!("cannot be read: {error}")))?;
+            return match scenarios.as_slice() {
+                [] => Err(wrong("there is no .scen file below it")),
+                _ => Ok(scenarios),
+            };
+        }
+        if !self.path.exists() {
+            return Err(wrong("there is no such file or folder"));
+        }
+        match self.path.extension() {
+            Some(kind) if kind == "scen" => Ok(vec![self.path.clone()]),
+            _ => Err(wrong("this is no .scen file: name one, or a folder with such files")),
+        }
     }
 }
 

@@ -1,24 +1,29 @@
 //! `tickstar run`: one algorithm on one map, for any number of problems.
 
-use std::fs::File;
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
 use tickstar::{NodeId, Space};
-use tickstar_lab::text::quoted;
+use tickstar_lab::text::{counted, quoted};
 use tickstar_lab::{
     Clock, FailedProblem, Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record,
     Summary, WorldKind,
 };
 
 use crate::failure::Failure;
-use crate::source::{Algorithm, Map, Movement, Problems, Tables, Timing, Worlds, progress};
+use crate::interrupt::Interrupt;
+use crate::output::{Lines, refuse_overwriting};
+use crate::source::{
+    Algorithm, Map, Movement, Problems, Tables, Timing, Worlds, map_file, progress,
+};
 
 /// Run an algorithm on the problems of a map
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
+    tickstar run\n  \
     tickstar run --map builtin:rooms-64 --budget 20\n  \
     tickstar run --map a.map --scen a.map.scen --take 50 --algorithm astar --json\n  \
     tickstar run --map a.map --from 3,4 --to 60,12 --budget 50 --set switch=true --json --path\n  \
@@ -27,8 +32,13 @@ use crate::source::{Algorithm, Map, Movement, Problems, Tables, Timing, Worlds, 
     tickstar run --map builtin:caves-128 --algorithm astar --clock 1")]
 pub struct Run {
     /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
-    #[arg(long, value_name = "FILE|builtin:NAME")]
-    map: String,
+    #[arg(
+        long,
+        value_name = "FILE|builtin:NAME",
+        default_value = "builtin:caves-128",
+        help_heading = "Map"
+    )]
+    map: OsString,
     #[command(flatten)]
     problems: Problems,
     #[command(flatten)]
@@ -44,16 +54,17 @@ pub struct Run {
     /// Put the agent back to the start until a run needs no new search and raises no heuristic value on
     /// its way, and print the path that was found if there is one: with rtba and tbaa with their defaults
     /// it is a shortest one, and lrta, p-lrta, lss-lrta and rtaa end on a shortest walk
-    #[arg(long, conflicts_with = "clock")]
+    #[arg(long, conflicts_with = "clock", help_heading = "Algorithm")]
     repeat: bool,
     /// One JSON object per run, in the order of the input
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
     /// Also every position of the walk, start first
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     path: bool,
-    /// Write what happened in each interval to a file, one JSON object per line
-    #[arg(long, value_name = "FILE")]
+    /// Write what happened in each interval to a file, one JSON object per line. Problems, runs and intervals
+    /// count from 1
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
 }
 
@@ -61,10 +72,15 @@ impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
         let clock = self.timing.clock()?;
         let (config, budget) = self.algorithm.configure(clock)?;
-        let map = Map::load(&self.map, self.movement)?;
         self.problems.check_count(1)?;
+        self.tables.check(1, &self.worlds, [&config])?;
+        if let Some(trace) = &self.trace {
+            let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
+            refuse_overwriting(trace, map_file(&self.map).into_iter().chain(files))?;
+        }
+        let interrupt = Interrupt::watch();
+        let map = Map::load(&self.map, self.movement)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
-        self.tables.check_count(1)?;
         let mut terrain = self.worlds.terrain(&map)?;
         self.tables.prepare(0, &mut terrain, &config)?;
         if self.repeat && terrain.changes() {
@@ -77,12 +93,15 @@ impl Run {
             Clock::admit(&terrain, config.entry())
                 .map_err(|error| Failure::usage(error).about("--clock"))?;
         }
-        let job = Job { clock, ..self.worlds.job(&map, &terrain, &config, budget)? };
         self.problems.check(0, &terrain, &problems)?;
+        let stop = Some(interrupt.begin());
+        let job = Job { clock, stop, ..self.worlds.job(&map, &terrain, &config, budget)? };
         let records = match &self.trace {
             Some(file) => self.run_traced(&job, &problems, file)?,
             None => self.run_all(&job, &problems)?,
         };
+        let done = records.iter().filter(|records| !records.is_empty()).count();
+        let records = records.concat();
         let mut out = BufWriter::new(io::stdout().lock());
         if self.json {
             for record in &records {
@@ -97,11 +116,12 @@ impl Run {
                 print_summary(&mut out, &Summary::of(&records))?;
             }
         }
-        Ok(out.flush()?)
+        out.flush()?;
+        if done < problems.len() { Err(Failure::stopped(done, problems.len())) } else { Ok(()) }
     }
 
-    /// In parallel, with a progress bar.
-    fn run_all(&self, job: &Job<'_>, problems: &[Problem]) -> Result<Vec<Record>, Failure> {
+    /// In parallel, with a progress bar. Returns the records of each problem; none if it was not done.
+    fn run_all(&self, job: &Job<'_>, problems: &[Problem]) -> Result<Vec<Vec<Record>>, Failure> {
         let bar = progress(problems.len() as u64, "problems");
         let solve = |job: &Job<'_>, problem: &Problem| self.solve(job, problem, None);
         let records = job.run_all(problems, solve, || bar.inc(1));
@@ -115,16 +135,15 @@ impl Run {
         job: &Job<'_>,
         problems: &[Problem],
         path: &Path,
-    ) -> Result<Vec<Record>, Failure> {
-        let failed = |error: io::Error| Failure::writing(path, &error);
-        let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    ) -> Result<Vec<Vec<Record>>, Failure> {
+        let mut file = Lines::create(path)?;
         let mut written = Ok(());
         let mut records = Vec::new();
         for (index, problem) in problems.iter().enumerate() {
             if let WorldKind::Partial(_) = job.terrain.kind() {
                 let hidden = hidden(job, problem).map_err(|error| self.failure(index, error))?;
-                let line = json!({ "problem": index, "hidden": hidden });
-                writeln!(file, "{line}").map_err(failed)?;
+                let line = json!({ "problem": index + 1, "hidden": hidden });
+                written = written.and_then(|()| file.push(line));
             }
             let mut run = 0;
             let mut observe = |interval: &Interval<'_>| {
@@ -134,13 +153,17 @@ impl Run {
                     line["run"] = run.into();
                 }
                 if written.is_ok() {
-                    written = writeln!(file, "{line}");
+                    written = file.push(line);
                 }
             };
             let runs = self.solve(job, problem, Some(&mut observe));
-            records.extend(runs.map_err(|error| self.failure(index, error))?);
+            let runs = runs.map_err(|error| self.failure(index, error))?;
+            if written.is_err() || job.is_stopped() {
+                break;
+            }
+            records.push(runs);
         }
-        written.and_then(|()| file.flush()).map_err(failed)?;
+        file.finish(written)?;
         Ok(records)
     }
 
@@ -184,7 +207,7 @@ fn line(job: &Job<'_>, problem: usize, interval: &Interval<'_>) -> serde_json::V
     let above: Vec<_> =
         interval.expanded_above.iter().map(|&(level, node)| (level, node.0)).collect();
     json!({
-        "problem": problem,
+        "problem": problem + 1,
         "interval": interval.number,
         "position": cell(interval.position),
         "expanded": job.cells(interval.expanded),
@@ -202,45 +225,40 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
     if let Some(run) = record.run {
         write!(out, "run {run}: ")?;
     }
+    let tally = &record.tally;
+    let intervals = counted(tally.intervals, "interval");
+    let (moves, expansions) =
+        (counted(tally.moves, "move"), counted(tally.expansions, "expansion"));
     match (record.outcome, record.optimal) {
-        (Outcome::Unreachable, _) => writeln!(
-            out,
-            "unreachable, found out after {} intervals and {} expansions",
-            record.tally.intervals, record.tally.expansions
-        )?,
-        (Outcome::GaveUp, _) => writeln!(
-            out,
-            "gave up after {} intervals, {} moves and {} expansions",
-            record.tally.intervals, record.tally.moves, record.tally.expansions
-        )?,
+        (Outcome::Unreachable, _) => {
+            writeln!(out, "unreachable, found out after {intervals} and {expansions}")?;
+        }
+        (Outcome::GaveUp, _) => {
+            writeln!(out, "gave up after {intervals}, {moves} and {expansions}")?;
+        }
         // A path has opened since.
         (Outcome::Reached, None) => writeln!(
             out,
-            "reached in {} intervals, {} moves of length {:.2} (there was no path at first), {} \
-             expansions",
-            record.tally.intervals,
-            record.tally.moves,
+            "reached in {intervals}, {moves} of length {:.2} (there was no path at first), {expansions}",
             record.tally.cost.in_cells(),
-            record.tally.expansions
         )?,
         (Outcome::Reached, Some(optimal)) => writeln!(
             out,
-            "reached in {} intervals, {} moves of length {:.2} ({:.3} times the optimal {optimal:.2}), \
-             {} expansions, at most {} in an interval",
-            record.tally.intervals,
-            record.tally.moves,
+            "reached in {intervals}, {moves} of length {:.2} ({:.3} times the optimal {optimal:.2}), \
+             {expansions}, at most {} in an interval",
             record.tally.cost.in_cells(),
             record.suboptimality().unwrap_or(1.0),
-            record.tally.expansions,
             record.tally.max_expansions_per_interval,
         )?,
     }
     if let Some(clock) = record.clock {
-        let noun = if clock.segments == 1 { "stage" } else { "stages" };
         writeln!(
             out,
-            "  planned in {} {noun}: {} frames, {:.3} times the least, which is {}",
-            clock.segments, clock.frames, clock.slowdown, clock.least_frames
+            "  planned in {}: {}, {:.3} times the least, which is {}",
+            counted(clock.segments, "stage"),
+            counted(clock.frames, "frame"),
+            clock.slowdown,
+            clock.least_frames
         )?;
     }
     if let Some(path) = &record.path {

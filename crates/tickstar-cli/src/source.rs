@@ -1,7 +1,9 @@
 //! Where maps, problems and algorithms come from: the flags that several commands share.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -15,9 +17,11 @@ use tickstar_lab::text::{self, quoted};
 use tickstar_lab::{Clock, FailedProblem, Job, Pace, Problem, Terrain, WorldKind, files};
 
 use crate::failure::Failure;
+use crate::number::{decimal, from_one, from_zero, whole};
 
 /// How the map is walked.
 #[derive(Args, Clone, Copy)]
+#[command(next_help_heading = "Map")]
 pub struct Movement {
     /// Whether a diagonal step may pass the corner of a blocked cell
     #[arg(long, value_enum, default_value_t = CornerRule::Never)]
@@ -54,22 +58,20 @@ pub struct Map {
 
 impl Map {
     /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the built-in map `builtin:NAME`.
-    pub fn load(source: &str, movement: Movement) -> Result<Map, Failure> {
-        let (grid, builtin) = match source.strip_prefix("builtin:") {
-            Some(name) => {
-                let found = builtin::find(name).ok_or_else(|| {
-                    let names: Vec<_> = builtin::all().iter().map(|map| map.name).collect();
-                    Failure::usage(format!(
-                        "there is no map `builtin:{}`; there are: {}",
-                        quoted(name),
-                        names.join(", ")
-                    ))
-                })?;
-                (found.grid(), Some(found))
-            }
-            None => (files::read_map(Path::new(source)).map_err(Failure::input)?, None),
+    pub fn load(source: &OsStr, movement: Movement) -> Result<Map, Failure> {
+        let name = source.to_string_lossy();
+        let (grid, builtin) = if let Some(path) = map_file(source) {
+            (files::read_map(path).map_err(Failure::input)?, None)
+        } else {
+            let name = name.trim_start_matches(BUILTIN);
+            let found = builtin::find(name).ok_or_else(|| {
+                let names = builtin::all().iter().map(|map| map.name);
+                let hint = text::hint(name, names);
+                Failure::usage(format!("there is no map `builtin:{}`; {hint}", quoted(name)))
+            })?;
+            (found.grid(), Some(found))
         };
-        Ok(Map { builtin, ..Map::from_grid(source, grid, movement) })
+        Ok(Map { builtin, ..Map::from_grid(&name, grid, movement) })
     }
 
     /// A map with these movement rules.
@@ -87,8 +89,18 @@ impl Map {
     }
 }
 
+/// What the name of a map that is built in begins with.
+const BUILTIN: &str = "builtin:";
+
+/// The file of a map; none if it is built in.
+pub fn map_file(source: &OsStr) -> Option<&Path> {
+    let builtin = source.to_str().is_some_and(|name| name.starts_with(BUILTIN));
+    (!builtin).then(|| Path::new(source))
+}
+
 /// What the agent knows, and how the map changes.
 #[derive(Args)]
+#[command(next_help_heading = "World")]
 pub struct Worlds {
     /// What the agent knows of the map, and how the map changes
     #[arg(
@@ -110,10 +122,16 @@ pub struct Worlds {
     /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
     /// sides; for learning real-time searches, which are slow to detect that there is no path, 50000 divided
     /// by the budget times that sum (at least 200 times, and 2000 times without a budget)]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     max_intervals: Option<u64>,
     /// The seed of whatever is random: the problems of a built-in map, and the world
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = from_zero,
+        allow_negative_numbers = true
+    )]
     pub seed: u64,
 }
 
@@ -121,6 +139,14 @@ impl Worlds {
     /// The map as the world sees it.
     pub fn terrain(&self, map: &Map) -> Result<Terrain, Failure> {
         Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
+    }
+
+    /// The script, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.world {
+            WorldKind::Script(path) => Some(path),
+            _ => None,
+        }
     }
 
     /// The most intervals of a run, if given.
@@ -144,18 +170,20 @@ impl Worlds {
 
 /// A clock by which frames are counted.
 #[derive(Args)]
+#[command(next_help_heading = "Frames of a clocked game")]
 pub struct Timing {
     /// Count the frames of a game with MS milliseconds of planning in each, as the 2005 paper does with
     /// 1, 2 and 10: a unit walks what it has planned and continues to plan while it walks. For algorithms
     /// that walk what they have planned, in the world known (the paper's s-A* is astar, its s-PRA* is pra
     /// with k=inf). The default budget is then what can be expanded in a frame
-    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", value_parser = decimal, allow_negative_numbers = true)]
     clock: Option<f64>,
     /// Milliseconds per frame, with --clock
     #[arg(
         long,
         value_name = "MS",
         default_value_t = Pace::default().frame_ms,
+        value_parser = decimal,
         requires = "clock",
         allow_negative_numbers = true
     )]
@@ -165,6 +193,7 @@ pub struct Timing {
         long,
         value_name = "TILES",
         default_value_t = Pace::default().speed,
+        value_parser = decimal,
         requires = "clock",
         allow_negative_numbers = true
     )]
@@ -174,6 +203,7 @@ pub struct Timing {
         long,
         value_name = "N",
         default_value_t = Pace::default().rate,
+        value_parser = decimal,
         requires = "clock",
         allow_negative_numbers = true
     )]
@@ -191,32 +221,83 @@ impl Timing {
 
 /// Tables that were built before.
 #[derive(Args)]
+#[command(next_help_heading = "Algorithm")]
 pub struct Tables {
     /// Tables of subgoals for d-lrta, written by `tickstar abstraction build --tables FILE`; with several maps,
     /// one for each [default: they are built first]
     #[arg(long, value_name = "FILE")]
     tables: Vec<PathBuf>,
+    /// Whether it was said that there are none.
+    #[arg(skip)]
+    noted: AtomicBool,
 }
 
 impl Tables {
-    /// Refuses more or fewer files than maps.
-    pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
-        if self.tables.is_empty() || self.tables.len() == maps {
+    /// Refuses more or fewer files than maps, and any if nothing uses tables.
+    pub fn check<'c>(
+        &self,
+        maps: usize,
+        worlds: &Worlds,
+        configs: impl IntoIterator<Item = &'c Config>,
+    ) -> Result<(), Failure> {
+        let files = self.tables.len();
+        if files == 0 {
             return Ok(());
         }
-        let files = self.tables.len();
+        let configs: Vec<_> = configs.into_iter().collect();
+        if configs.iter().all(|config| config.subgoal_level().is_none()) {
+            let mut names: Vec<_> = configs.iter().map(|config| config.entry().name).collect();
+            names.dedup();
+            return Err(Failure::usage(format!(
+                "--tables is for d-lrta; no tables are used by {}",
+                names.join(", ")
+            )));
+        }
+        if worlds.world != WorldKind::Known {
+            return Err(Failure::usage(
+                "--tables is for the world known: elsewhere they are not valid",
+            ));
+        }
+        if files == maps {
+            return Ok(());
+        }
         Err(Failure::usage(format!(
-            "{files} times --tables for {maps} maps: give one for each map, in the same order"
+            "{files} times --tables for {}: give one for each map, in the same order",
+            text::counted(maps, "map")
         )))
     }
 
-    /// Builds what an algorithm needs on the `nth` map, or reads its tables. Returns how long building it took.
+    /// The files.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.tables.iter().map(PathBuf::as_path)
+    }
+
+    /// Says so, once, if an algorithm that uses tables has none.
+    fn note_absence(&self, terrain: &Terrain, config: &Config) {
+        let Some(level) = config.subgoal_level() else { return };
+        let top = terrain.map().hierarchy().map_or(0, Hierarchy::height);
+        let reason = if *terrain.kind() != WorldKind::Known {
+            let world = quoted(&terrain.kind().to_string());
+            format!("tables of subgoals are for the world known, not for {world}")
+        } else if level > top {
+            format!("the map has levels 0 to {top}, so there are no tables of level {level}")
+        } else {
+            return;
+        };
+        if !self.noted.swap(true, Ordering::Relaxed) {
+            eprintln!("note: {reason}: d-lrta walks as LRTA* does");
+        }
+    }
+
+    /// Builds what an algorithm needs on the `nth` map, or reads its tables, if it is defined there. Returns how
+    /// long building it took.
     pub fn prepare(
         &self,
         nth: usize,
         terrain: &mut Terrain,
         config: &Config,
     ) -> Result<PreparationTime, Failure> {
+        terrain.admit(config.entry()).map_err(Failure::usage)?;
         let mut begin = Instant::now();
         terrain.prepare_hierarchy(config).map_err(Failure::input)?;
         let hierarchy = begin.elapsed();
@@ -241,7 +322,9 @@ impl Tables {
         begin = Instant::now();
         let made = terrain.prepare_subgoals(config, tick).map_err(Failure::usage);
         bar.finish_and_clear();
-        made.map(|()| PreparationTime { hierarchy, subgoals: begin.elapsed() })
+        made?;
+        self.note_absence(terrain, config);
+        Ok(PreparationTime { hierarchy, subgoals: begin.elapsed() })
     }
 }
 
@@ -254,10 +337,13 @@ pub struct PreparationTime {
 
 /// Reads tables of subgoals for a map.
 pub fn read_subgoals(path: &Path, grid: &Grid, hierarchy: &Hierarchy) -> Result<Subgoals, Failure> {
-    let named =
-        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", text::path(path)));
-    let bytes = std::fs::read(path).map_err(|error| named(&error))?;
-    Subgoals::from_bytes(&bytes, grid, hierarchy).map_err(|error| named(&error))
+    let bytes = files::read(path).map_err(Failure::input)?;
+    Subgoals::from_bytes(&bytes, grid, hierarchy).map_err(|error| {
+        let path = text::path(path);
+        Failure::input(format!(
+            "{path}: {error}; make them by `tickstar abstraction build --tables`"
+        ))
+    })
 }
 
 /// The most random problems that are made at once.
@@ -265,6 +351,7 @@ const MAX_RANDOM: usize = 1_000_000;
 
 /// The problems to solve.
 #[derive(Args)]
+#[command(next_help_heading = "Problems")]
 pub struct Problems {
     /// A scenario file of the benchmark, made for this map; with several maps, one for each
     #[arg(long, value_name = "FILE", conflicts_with_all = ["problems", "from", "to"])]
@@ -279,7 +366,7 @@ pub struct Problems {
     #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
     to: Option<CellArgument>,
     /// Only the first N problems of the file; for a built-in map, how many random ones
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX), allow_negative_numbers = true)]
     take: Option<usize>,
 }
 
@@ -288,13 +375,19 @@ impl Problems {
     pub fn check_count(&self, maps: usize) -> Result<(), Failure> {
         for (flag, files) in [("--scen", &self.scen), ("--problems", &self.problems)] {
             if files.len() > 1 && files.len() != maps {
-                let (noun, files) = (if maps == 1 { "map" } else { "maps" }, files.len());
                 return Err(Failure::usage(format!(
-                    "{files} times {flag} for {maps} {noun}: give one for each map, in the same order, or one for all"
+                    "{} times {flag} for {}: give one for each map, in the same order, or one for all",
+                    files.len(),
+                    text::counted(maps, "map")
                 )));
             }
         }
         Ok(())
+    }
+
+    /// The files.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.scen.iter().chain(&self.problems).map(PathBuf::as_path)
     }
 
     /// The problems requested on this map, the `nth` of those given; random ones if none were and the map
@@ -398,13 +491,14 @@ impl FromStr for Setting {
 
 /// An algorithm and its parameters.
 #[derive(Args)]
+#[command(next_help_heading = "Algorithm")]
 pub struct Algorithm {
     /// The algorithm: see `tickstar algorithms`
     #[arg(long, value_name = "NAME", default_value = "tba")]
     algorithm: String,
     /// The budget of each interval: expansions, or units shared with tracing [default: the
     /// algorithm's own, see `tickstar algorithms`]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_zero, allow_negative_numbers = true)]
     pub budget: Option<u64>,
     /// The weight of the estimate, for weighted searches
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
@@ -419,7 +513,16 @@ impl Algorithm {
     /// frame.
     pub fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
         let mut settings = self.settings.clone();
-        settings.extend(self.weight.clone().map(|weight| Setting("weight".into(), weight)));
+        if let Some(weight) = &self.weight {
+            if let Some(Setting(_, other)) = settings.iter().find(|Setting(key, _)| key == "weight")
+            {
+                let (weight, other) = (quoted(weight), quoted(other));
+                return Err(Failure::usage(format!(
+                    "--weight {weight} and --set weight={other} are the same parameter: give one of them"
+                )));
+            }
+            settings.push(Setting("weight".into(), weight.clone()));
+        }
         let budget = self.budget.or(clock.map(|clock| clock.expansions_per_frame()));
         configure(&self.algorithm, &settings, budget)
     }
@@ -437,6 +540,11 @@ pub fn configure(
     budget: Option<u64>,
 ) -> Result<(Config, Option<u64>), Failure> {
     let entry = find_algorithm(name)?;
+    for (nth, Setting(key, _)) in settings.iter().enumerate() {
+        if settings[..nth].iter().any(|Setting(other, _)| other == key) {
+            return Err(Failure::usage(format!("`{}` is set twice", quoted(key))));
+        }
+    }
     let pairs: Vec<_> = settings.iter().map(|Setting(key, value)| (key, value)).collect();
     let config = entry.configure(&pairs).map_err(Failure::usage)?;
     let budget = budget.or(entry.default_budget);

@@ -1,5 +1,6 @@
 //! Experiments: contestants on the problems of courses, in parallel, with the same records on every machine.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -87,6 +88,8 @@ pub struct Experiment {
     pub clock: Option<Clock>,
     /// By what walks are judged.
     pub judging: Judging,
+    /// Ends the experiment early once it is set, if any.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 /// Why an experiment cannot be run.
@@ -127,6 +130,7 @@ impl Experiment {
             max_intervals: None,
             clock: None,
             judging,
+            stop: None,
         }
     }
 
@@ -190,8 +194,8 @@ impl Experiment {
     }
 
     /// Runs all contestants on all problems of one course that has been prepared for them (see
-    /// [`Terrain::prepare`]), in parallel. Returns the records in the order of the problems. `progress` is
-    /// called as in [`run`](Experiment::run).
+    /// [`Terrain::prepare`]), in parallel. Returns the records in the order of the problems; if it was
+    /// stopped, of those that were done. `progress` is called as in [`run`](Experiment::run).
     ///
     /// Some problems have records of a contestant that another problem excludes: which ones depends on
     /// chance, so none of its records should be used.
@@ -204,7 +208,7 @@ impl Experiment {
         progress: &(dyn Fn(usize) + Sync),
     ) -> Result<Vec<ProblemRecords>, FailedProblem> {
         let excluded: Vec<_> = self.excluded.iter().map(|&out| AtomicBool::new(out)).collect();
-        let solved = course
+        let solved: Result<Vec<_>, _> = course
             .problems
             .par_iter()
             .enumerate()
@@ -215,16 +219,16 @@ impl Experiment {
             })
             .collect();
         self.excluded = excluded.into_iter().map(AtomicBool::into_inner).collect();
-        solved
+        Ok(solved?.into_iter().flatten().collect())
     }
 
-    /// One problem with every contestant, judged by the same distances.
+    /// One problem with every contestant, judged by the same distances; none if it was stopped before the end.
     fn solve(
         &self,
         course: &Course,
         problem: &Problem,
         excluded: &[AtomicBool],
-    ) -> Result<ProblemRecords, ProblemError> {
+    ) -> Result<Option<ProblemRecords>, ProblemError> {
         let mut judge = None;
         let mut records = Vec::new();
         for (Contestant { config, budget, .. }, out) in self.contestants.iter().zip(excluded) {
@@ -234,8 +238,14 @@ impl Experiment {
             }
             let job = Job::new(&course.name, &course.terrain, config, *budget);
             let max_intervals = self.max_intervals.or(job.max_intervals);
-            let job = Job { max_intervals, clock: self.clock, ..job };
+            let job = Job { max_intervals, clock: self.clock, stop: self.stop.as_ref(), ..job };
+            if job.is_stopped() {
+                return Ok(None);
+            }
             let journey = job.sim(problem)?.run(max_intervals, None);
+            if job.is_stopped() {
+                return Ok(None);
+            }
             let most = journey.tally.max_expansions_per_interval;
             out.fetch_or(self.cutoff.is_some_and(|cutoff| most > cutoff), Ordering::Relaxed);
             let judge = match &mut judge {
@@ -244,7 +254,7 @@ impl Experiment {
             };
             records.push(Some(judge.record(&job, problem, &journey)));
         }
-        Ok(records)
+        Ok(Some(records))
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Every error names the file, and the line where there is one.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fs, io};
@@ -41,6 +42,20 @@ pub enum FileError {
     Directory {
         /// The directory.
         path: PathBuf,
+    },
+    /// A device or a pipe, which may never end.
+    #[error("{}: this is a device or a pipe, a file was expected", text::path(path))]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// More than any file of ours can have.
+    #[error("{}: the file has {bytes} bytes; the largest map has {MAX_BYTES}", text::path(path))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
     },
     /// The system refused.
     #[error("{}: the file cannot be read: {reason}", text::path(path))]
@@ -204,7 +219,7 @@ pub enum LineError {
 /// When the file cannot be read or is not such a map.
 pub fn read_map(path: &Path) -> Result<Grid, FileError> {
     let bytes = read(path)?;
-    let grid = if path.extension().is_some_and(|extension| extension == "txt") {
+    let grid = if path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("txt")) {
         let rows = bytes.split(|&byte| byte == b'\n');
         let rows: Vec<_> = rows.map(|row| row.strip_suffix(b"\r").unwrap_or(row)).collect();
         let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
@@ -236,19 +251,38 @@ pub fn read_problems(path: &Path, grid: &Grid) -> Result<Vec<Problem>, FileError
     parse_problems(path, &read(path)?, grid)
 }
 
-/// The bytes of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    fs::read(path).map_err(|reason| {
+/// The most bytes that are read: 65,528 rows of as many cells, with both line ends, and a header.
+const MAX_BYTES: u64 = 65_528 * (65_528 + 2) + 1000;
+
+/// The bytes of a file. Devices and pipes are refused, as they may never end.
+///
+/// # Errors
+/// When there is no such file, it cannot be read, or it is larger than any map.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    let failed = |reason: io::Error| {
         let path = path.to_path_buf();
-        // Systems disagree on the error for a directory, so ask.
-        if path.is_dir() {
-            FileError::Directory { path }
-        } else if reason.kind() == io::ErrorKind::NotFound {
-            FileError::Missing { path }
-        } else {
-            FileError::Unreadable { path, reason }
+        match reason.kind() {
+            // A folder that is a file: `a.map/b.map`.
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileError::Missing { path },
+            _ => FileError::Unreadable { path, reason },
         }
-    })
+    };
+    let facts = fs::metadata(path).map_err(failed)?;
+    let path = path.to_path_buf();
+    if facts.is_dir() {
+        return Err(FileError::Directory { path });
+    }
+    if !facts.is_file() {
+        return Err(FileError::NotAFile { path });
+    }
+    if facts.len() > MAX_BYTES {
+        return Err(FileError::TooLarge { path, bytes: facts.len() });
+    }
+    let mut bytes = Vec::new();
+    // Some files, such as those of the kernel, say that they have no bytes.
+    let limited = fs::File::open(&path).map(|file| file.take(MAX_BYTES));
+    limited.and_then(|mut file| file.read_to_end(&mut bytes)).map_err(failed)?;
+    Ok(bytes)
 }
 
 fn parse_scen(
@@ -296,6 +330,8 @@ pub(crate) fn parse<T>(
     text: &[u8],
     mut read_line: impl FnMut(usize, &str) -> Result<Option<T>, LineError>,
 ) -> Result<Vec<T>, FileError> {
+    // Some editors insert a byte order mark before UTF-8 text.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     if text.trim_ascii().is_empty() {
         return Err(FileError::Empty { path: path.into() });
     }
@@ -457,7 +493,9 @@ mod tests {
         let rows = "0\ta.map\t8\t4\t1\t2\t7\t3\t6.41421356\n\n3 a.map 8 4 0 0 0 0 0\n";
         let expected =
             [problem((1, 2), (7, 3), Some(6.414_213_56)), problem((0, 0), (0, 0), Some(0.0))];
-        for version in ["version 0", "version 1", "version 1.0", "\n version\t1 "] {
+        for version in
+            ["version 0", "version 1", "version 1.0", "\n version\t1 ", "\u{feff}version 1"]
+        {
             let text = format!("{version}\n{rows}");
             assert_eq!(scen(&text).unwrap(), expected, "{version}");
             assert_eq!(scen(&text.replace('\n', "\r\n")).unwrap(), expected, "{version}");

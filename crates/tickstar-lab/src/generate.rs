@@ -11,7 +11,7 @@ use thiserror::Error;
 use tickstar::{Cell, Grid, Space};
 
 use crate::files::Problem;
-use crate::text::quoted;
+use crate::text::{hint, quoted};
 
 /// The shortest side of a generated map.
 pub const MIN_SIDE: u32 = 16;
@@ -68,11 +68,7 @@ impl fmt::Display for Kind {
 
 /// The text names no kind of map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error(
-    "`{}` is not a kind of map: expected one of {names}",
-    quoted(.0),
-    names = Kind::ALL.map(Kind::name).join(", ")
-)]
+#[error("`{}` is not a kind of map: {}", quoted(.0), hint(.0, Kind::ALL.map(Kind::name)))]
 pub struct UnknownKind(pub String);
 
 impl FromStr for Kind {

@@ -1,5 +1,8 @@
 //! One record per run, and the jobs that make them.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -167,6 +170,8 @@ pub struct Job<'a> {
     pub max_intervals: Option<u64>,
     /// The clock by which frames are counted where that is defined (see [`Clock::admit`]), if any.
     pub clock: Option<Clock>,
+    /// Ends runs early once it is set, if any. What they leave are no results.
+    pub stop: Option<&'a Arc<AtomicBool>>,
 }
 
 /// The most runs of one problem, if none of them is the last.
@@ -200,7 +205,7 @@ impl<'a> Job<'a> {
             (false, true) => Some(INTERVALS_PER_SIDE * sides),
             (false, false) => None,
         };
-        Job { map, terrain, config, budget, max_intervals, clock: None }
+        Job { map, terrain, config, budget, max_intervals, clock: None, stop: None }
     }
 
     /// The map.
@@ -217,7 +222,11 @@ impl<'a> Job<'a> {
         self.terrain.admit(self.config.entry())?;
         let sim = Sim::new(self.terrain, self.config, budget, self.terrain.ends(problem)?)?;
         let timed = self.clock.is_some() && Clock::admit(self.terrain, self.config.entry()).is_ok();
-        Ok(if timed { sim.with_segments() } else { sim })
+        let sim = if timed { sim.with_segments() } else { sim };
+        Ok(match self.stop {
+            Some(stop) => sim.with_stop(stop.clone()),
+            None => sim,
+        })
     }
 
     /// The cost of a shortest path of a problem on the true map as it is at first, if there is one: all
@@ -250,8 +259,14 @@ impl<'a> Job<'a> {
         Ok(self.judge(problem, &journey, &mut self.reference(problem)?))
     }
 
+    /// Whether it is to end early.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// Runs problems in parallel. `solve` runs one of them and may return several records; `progress` is
-    /// called after each, from any thread. Returns all records in the order of the problems.
+    /// called after each, from any thread. Returns the records of each problem, in order; none of those
+    /// that were not done when it was stopped.
     ///
     /// # Errors
     /// When a problem cannot be run.
@@ -260,14 +275,16 @@ impl<'a> Job<'a> {
         problems: &[Problem],
         solve: impl Fn(&Job<'a>, &Problem) -> Result<Vec<Record>, ProblemError> + Sync,
         progress: impl Fn() + Sync,
-    ) -> Result<Vec<Record>, FailedProblem> {
+    ) -> Result<Vec<Vec<Record>>, FailedProblem> {
         let solve = |(index, problem)| {
-            let records = solve(self, problem);
+            if self.is_stopped() {
+                return Ok(Vec::new());
+            }
+            let records = solve(self, problem).map_err(|reason| FailedProblem { index, reason })?;
             progress();
-            records.map_err(|reason| FailedProblem { index, reason })
+            Ok(if self.is_stopped() { Vec::new() } else { records })
         };
-        let records: Result<Vec<_>, _> = problems.par_iter().enumerate().map(solve).collect();
-        Ok(records?.concat())
+        problems.par_iter().enumerate().map(solve).collect()
     }
 
     /// Runs one problem repeatedly, the agent put back to the start with all it knows and has learned,
@@ -305,7 +322,7 @@ impl<'a> Job<'a> {
                 record.plan = whole.and_then(|plan| self.planned(&plan, sim.world().truth()));
             }
             runs.push((record, journey));
-            if done {
+            if done || self.is_stopped() {
                 break;
             }
             sim.put_back().expect("bug: the start is not free any more");

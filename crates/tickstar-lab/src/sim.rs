@@ -1,5 +1,8 @@
 //! The game-time simulator: one interval is planning, then at most one move.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use std::fmt;
 
 use tickstar::budget::Work;
@@ -99,6 +102,8 @@ pub struct Sim {
     plan: Option<Vec<NodeId>>,
     /// Whether journeys have their segments.
     segmented: bool,
+    /// Ends a run early once it is set.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Sim {
@@ -115,13 +120,20 @@ impl Sim {
         let world = terrain.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
         let (algorithm, at, plan, segmented) = (config.entry(), start, None, false);
-        Ok(Sim { world, agent, algorithm, budget, start, goal, at, plan, segmented })
+        let stop = None;
+        Ok(Sim { world, agent, algorithm, budget, start, goal, at, plan, segmented, stop })
     }
 
     /// The same, with the segments that are planned recorded, which takes memory for each.
     #[must_use]
     pub fn with_segments(self) -> Sim {
         Sim { segmented: true, ..self }
+    }
+
+    /// The same, to be stopped before its next interval once this is set: the journey then ends where it is.
+    #[must_use]
+    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Sim {
+        Sim { stop: Some(stop), ..self }
     }
 
     /// The world as it is now.
@@ -160,7 +172,8 @@ impl Sim {
         journey.segments = self.segmented.then(Vec::new);
         let mut unassigned = 0;
         while self.at != self.goal {
-            if journey.tally.intervals == most {
+            let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+            if stopped || journey.tally.intervals == most {
                 journey.outcome = Outcome::GaveUp;
                 break;
             }

@@ -1,8 +1,10 @@
 //! Text from outside, made safe to show: file contents, file names and arguments may hold characters that
 //! move a terminal's cursor, change its colors or reorder a line, and may be of any length.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::path::Path;
+
+use tickstar::catalog::closest;
 
 /// The most characters of a quoted text.
 const MAX_TEXT: usize = 40;
@@ -44,6 +46,32 @@ pub fn quoted(text: &str) -> String {
         short += &shown;
     }
     short
+}
+
+/// A number of things, such as `1 interval` or `2 intervals`.
+///
+/// ```
+/// use tickstar_lab::text::counted;
+/// assert_eq!((counted(1, "move"), counted(0, "move")), ("1 move".into(), "0 moves".into()));
+/// ```
+pub fn counted(count: impl TryInto<u64> + Copy + Display, noun: &str) -> String {
+    let one = count.try_into().is_ok_and(|count| count == 1);
+    format!("{count} {noun}{}", if one { "" } else { "s" })
+}
+
+/// What to say after a name that does not exist: the known one that is probably meant, or all of them.
+///
+/// ```
+/// use tickstar_lab::text::hint;
+/// assert_eq!(hint("Rooms", ["rooms", "maze"]), "did you mean `rooms`?");
+/// assert_eq!(hint("lava", ["rooms", "maze"]), "expected one of rooms, maze");
+/// ```
+pub fn hint<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+    let known: Vec<_> = known.into_iter().collect();
+    match closest(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("expected one of {}", known.join(", ")),
+    }
 }
 
 /// A path, escaped, with an ellipsis in its middle if it has more than 120 characters.

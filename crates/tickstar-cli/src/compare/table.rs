@@ -1,7 +1,7 @@
 //! The table of `compare`: which columns it has, what is in them, and what they mean.
 
 use comfy_table::{Table, presets};
-use tickstar_lab::text::quoted;
+use tickstar_lab::text::{hint, quoted};
 use tickstar_lab::{Comparison, Metric, Row, Section};
 
 use super::{align, budget_name};
@@ -95,11 +95,13 @@ impl Choice {
         for name in names {
             let found =
                 all().into_iter().find(|column| column.is_meant(name)).ok_or_else(|| {
-                    let names: Vec<_> = all().into_iter().map(Column::name).collect();
+                    // One that stands alone is no column among others.
+                    let alone = ["all"].into_iter().filter(|alone| alone != name);
+                    let names = alone.chain(all().into_iter().map(Column::name));
                     Failure::usage(format!(
-                        "--columns: there is no column `{}`; there are: all, {}",
+                        "--columns: there is no column `{}`; {}",
                         quoted(name),
-                        names.join(", ")
+                        hint(name, names)
                     ))
                 })?;
             if found.name() == "slowdown" && !timed {

@@ -169,7 +169,6 @@ fn sources() {
         refused(&folder, &format!("{command} --map a.map --problems no.txt"), INPUT, &["no.txt"]);
         refused(&folder, &format!("{command} --map a.map --problems ."), INPUT, &["directory"]);
     }
-    refused(&folder, "run", USAGE, &["--map"]);
     refused(&folder, "fly", USAGE, &["fly"]);
     let trace = format!("run --map a.map {ends} --trace no/such/folder.jsonl");
     refused(&folder, &trace, INPUT, &["folder.jsonl", "cannot be written"]);

@@ -83,11 +83,9 @@ fn all_are_described_as_json() {
 fn the_text_says_the_same() {
     let folder = Folder::new("catalog-text");
     let entries = folder.run("algorithms --json").json();
-    let whole = folder.run("algorithms").good();
-    let blocks: Vec<_> = whole.split("\n\n").filter(|block| !block.is_empty()).collect();
-    assert_eq!(blocks.len(), entries.len());
-    for (entry, block) in entries.iter().zip(blocks) {
+    for entry in &entries {
         let (name, facts) = (text(entry, "name"), &entry["facts"]);
+        let block = folder.run(&format!("algorithms {name}")).good();
         assert!(block.starts_with(&format!("{name}  —  {}\n", text(entry, "title"))), "{block}");
         let has = |what: &str| assert!(block.contains(what), "{what} is missing: {block}");
         has(text(entry, "summary"));
@@ -118,9 +116,31 @@ fn the_text_says_the_same() {
             has(&format!("\n      {}={}", text(parameter, "name"), text(parameter, "default")));
             has(text(parameter, "meaning"));
         }
-        let alone = folder.run(&format!("algorithms {name}")).good();
-        assert_eq!(alone.trim_end(), block.trim_end());
+        let command = format!("    try: tickstar {}", "run --algorithm ".to_string() + name);
+        assert!(block.ends_with(&(command + "\n")), "{block}");
     }
+}
+
+#[test]
+fn the_table_has_a_short_line_for_each() {
+    let folder = Folder::new("catalog-table");
+    let table = folder.run("algorithms").good();
+    let lines: Vec<_> = table.lines().collect();
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(lines.last().unwrap().ends_with("tickstar algorithms NAME"), "{table}");
+    for (line, entry) in lines[1..].iter().zip(catalog::all()) {
+        let words: Vec<_> = line.split_whitespace().collect();
+        assert_eq!(words[0], entry.name, "{line}");
+        let title = entry.title.split(" (").next().unwrap();
+        assert!(line.contains(title), "{line}");
+        let acts = ["at once", "back and forth", "first segment", "whole path"];
+        assert_eq!(acts.iter().filter(|acts| line.contains(*acts)).count(), 1, "{line}");
+        assert_eq!(line.contains("at once"), entry.facts.acts_at_once(), "{line}");
+        assert_eq!(line.contains("all work"), entry.facts.bounded_tick(), "{line}");
+        let opens = if raises(entry.name) { "no" } else { "yes" };
+        assert_eq!(words.last(), Some(&opens), "{line}");
+    }
+    assert_eq!(lines[catalog::all().len() + 1], "");
 }
 
 #[test]

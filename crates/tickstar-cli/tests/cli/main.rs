@@ -8,8 +8,13 @@ mod clock;
 mod compare;
 mod draw;
 mod hostile;
+#[cfg(unix)]
+mod interrupts;
+mod invented;
 mod learning;
 mod maps;
+#[cfg(unix)]
+mod mistakes;
 mod output;
 mod run;
 mod support;

@@ -104,8 +104,7 @@ fn stated_lengths_are_checked() {
     folder.write("sets/one/a.map.scen", right);
     let text = folder.run("maps check sets").good();
     assert!(text.contains("(0, 0) to (3, 0): unsolvable, as stated"), "{text}");
-    let summary =
-        "1 scenario files: 3 lengths matched, 0 did not, 1 problems known to be unsolvable";
+    let summary = "1 scenario file: 3 lengths matched, 0 did not, 1 problem known to be unsolvable";
     assert!(text.contains(summary), "{text}");
 
     // A wrong length, an unsolvable problem with a length, and a solvable one without.
@@ -125,5 +124,5 @@ fn stated_lengths_are_checked() {
         let line = ran.out.lines().find(named).unwrap_or_else(|| panic!("{ends}: {}", ran.out));
         assert!(line.contains(stated), "{line}");
     }
-    assert!(ran.out.contains("2 scenario files: 4 lengths matched, 3 did not, 1 problems known"));
+    assert!(ran.out.contains("2 scenario files: 4 lengths matched, 3 did not, 1 problem known"));
 }

@@ -299,7 +299,7 @@ fn a_trace_has_every_interval() {
         let mut rest = lines.as_slice();
         for (index, record) in records.iter().enumerate() {
             let (own, others) = rest.split_at(number(record, "intervals") as usize);
-            assert!(own.iter().all(|line| number(line, "problem") == index as u64), "{own:?}");
+            assert!(own.iter().all(|line| number(line, "problem") == index as u64 + 1), "{own:?}");
             judge_trace(&test_map, record, own);
             rest = others;
         }

@@ -5,7 +5,9 @@ use std::collections::BinaryHeap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tickstar::catalog::{self, Facts, GivesUp};
@@ -21,8 +23,13 @@ pub struct Ran {
 impl Ran {
     /// Standard output of a run that must have gone well.
     pub fn good(self) -> String {
-        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "stdout: {}", self.out);
+        assert_eq!((self.code, self.problems()), (Some(0), String::new()), "stdout: {}", self.out);
         self.out
+    }
+
+    /// Standard error without what is only noted.
+    fn problems(&self) -> String {
+        self.err.lines().filter(|line| !line.starts_with("note: ")).collect()
     }
 
     /// Standard output of such a run, as one JSON value per line.
@@ -80,12 +87,35 @@ impl Folder {
         read(&self.command(arguments.split_whitespace()).output().unwrap(), arguments)
     }
 
+    /// Runs the program with these arguments, which may be anything; it must not hang.
+    pub fn run_guarded<A: AsRef<OsStr>>(&self, arguments: &[A], what: &str) -> Ran {
+        let mut command = self.command(arguments);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        read(&wait(child, what), what)
+    }
+
     /// The same with a number of threads.
     pub fn run_with_threads(&self, arguments: &str, threads: u32) -> Ran {
         let mut command = self.command(arguments.split_whitespace());
         command.env("RAYON_NUM_THREADS", threads.to_string());
         read(&command.output().unwrap(), arguments)
     }
+}
+
+/// Longer than any command of these tests takes: one that is not done by then hangs.
+const HANGS: Duration = Duration::from_secs(120);
+
+/// Waits for the program to end. One that hangs is killed, and fails the test.
+pub fn wait(child: Child, arguments: &str) -> Output {
+    let (pid, (send, receive)) = (child.id().to_string(), mpsc::channel());
+    std::thread::spawn(move || send.send(child.wait_with_output()));
+    receive.recv_timeout(HANGS).map_or_else(
+        |_| {
+            let killed = Command::new("kill").args(["-KILL", &pid]).status();
+            panic!("it hangs, and was killed ({killed:?}): {arguments}")
+        },
+        Result::unwrap,
+    )
 }
 
 /// The program's output; it never panics.
@@ -140,7 +170,7 @@ pub fn has_in_order(found: &[&str], names: &[&str]) {
 
 /// Checks that the program refuses, and that its message holds all of these.
 pub fn refused(folder: &Folder, arguments: &str, code: i32, named: &[&str]) {
-    let ran = folder.run(arguments);
+    let ran = folder.run_guarded(&arguments.split_whitespace().collect::<Vec<_>>(), arguments);
     assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.err);
     assert_eq!(ran.out, "", "{arguments}");
     for name in named {

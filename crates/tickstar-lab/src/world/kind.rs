@@ -8,7 +8,7 @@ use thiserror::Error;
 use tickstar::catalog::Entry;
 use tickstar::search::{Ratio, RatioError};
 
-use crate::text::quoted;
+use crate::text::{hint, quoted};
 
 /// Which world, as the command line names it.
 ///
@@ -61,11 +61,7 @@ pub enum WorldKind {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum WorldKindError {
     /// No world of this name.
-    #[error(
-        "`{}` is not a world: expected one of known, unknown, partial[:PERCENT], \
-         dynamic:RATE, script:FILE",
-        quoted(text)
-    )]
+    #[error("`{}` is not a world: {}", quoted(text), hint(text, WORLDS))]
     Name {
         /// What was asked for.
         text: String,
@@ -115,6 +111,9 @@ pub enum WorldKindError {
         what: &'static str,
     },
 }
+
+/// How worlds are written.
+const WORLDS: [&str; 5] = ["known", "unknown", "partial[:PERCENT]", "dynamic:RATE", "script:FILE"];
 
 impl WorldKind {
     /// The name of each kind.

@@ -37,10 +37,10 @@ fn allowed(name: &[char]) -> usize {
     }
 }
 
-/// The letters and digits of a name in lower case, and `star` for a star. What follows a parenthesis, a colon or an
+/// The letters and digits of a name in lower case, and `star` for a star. What follows a bracket, a colon or an
 /// equals sign, such as the parameter in `PRA*(16)`, is left out.
 fn key(name: &str) -> Vec<char> {
-    let name = name.split(['(', ':', '=']).next().unwrap_or_default();
+    let name = name.split(['(', '[', ':', '=']).next().unwrap_or_default();
     let spelled = name.chars().take(MAX_LETTERS).collect::<String>().replace('*', "star");
     spelled.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect()
 }

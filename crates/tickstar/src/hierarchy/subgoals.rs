@@ -84,7 +84,7 @@ pub struct Subgoals {
 #[non_exhaustive]
 pub enum SubgoalsError {
     /// Something else altogether.
-    #[error("these are no subgoals: they do not begin like what `Subgoals::to_bytes` makes")]
+    #[error("these are not tables of subgoals")]
     NotSubgoals,
     /// From another version of this library.
     #[error(
