@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use pathfinding::prelude::astar;
 use tickstar::agent::time_bounded::Tracing;
 use tickstar::search::{BestFirst, OpenList, SearchConfig};
-use tickstar::{Agent, Cell, Event, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
+use tickstar::{Agent, Cell, Cost, Event, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
 
 use courses::{Course, courses};
 
@@ -96,7 +96,8 @@ fn peer(courses: &[Course]) -> (Duration, u64) {
                             if is_free(x + dx, y + dy)
                                 && (straight || is_free(x + dx, y) && is_free(x, y + dy))
                             {
-                                let cost = if straight { 470_832_u64 } else { 665_857 };
+                                let cost =
+                                    if straight { Cost::STRAIGHT.0 } else { Cost::DIAGONAL.0 };
                                 next.push(((x + dx, y + dy), cost));
                             }
                         }
@@ -105,7 +106,7 @@ fn peer(courses: &[Course]) -> (Duration, u64) {
                     |&(x, y)| {
                         let (dx, dy) = (x.abs_diff(goal.0), y.abs_diff(goal.1));
                         let (long, short) = (u64::from(dx.max(dy)), u64::from(dx.min(dy)));
-                        long * 470_832 + short * (665_857 - 470_832)
+                        long * Cost::STRAIGHT.0 + short * (Cost::DIAGONAL.0 - Cost::STRAIGHT.0)
                     },
                     |&place| place == goal,
                 );

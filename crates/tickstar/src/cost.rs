@@ -1,12 +1,19 @@
 //! Exact path costs.
 //!
-//! A straight step costs 470 832 and a diagonal one 665 857. Their ratio differs from the square root of two by
+//! A straight step costs 8 × 470 832 and a diagonal one 8 × 665 857. Their ratio differs from the square root of two by
 //! 1.6e-12, so any two path lengths on a map compare in their true order, and sums are integers: equal costs compare
-//! equal in whatever order they were added. Summing `1.0` and `f64::sqrt(2.0)` instead breaks such ties, and an A*
+//! equal in whatever order they were added. The factor makes room for terrain: the mean of two multipliers in quarters
+//! is a whole number of eighths, so a step between any two classes of terrain is exact too. Summing `1.0` and `f64::sqrt(2.0)` instead breaks such ties, and an A*
 //! search that sees spurious improvements of 1e-15 expands up to 50 % more nodes.
 
 use std::fmt;
 use std::ops::{Add, Sub};
+
+/// The parts of a step: see [`Terrain`](crate::space::Terrain).
+pub(crate) const PARTS: u64 = 8;
+/// One part of a straight step, and one of a diagonal step.
+pub(crate) const STRAIGHT_PART: u64 = 470_832;
+pub(crate) const DIAGONAL_PART: u64 = 665_857;
 
 /// The cost of an edge or a path: an exact integer that saturates instead of wrapping.
 ///
@@ -22,9 +29,9 @@ impl Cost {
     /// No path: a saturated sum is never treated as the cost of a path.
     pub const INFINITE: Cost = Cost(u64::MAX);
     /// One step to an orthogonal neighbor.
-    pub const STRAIGHT: Cost = Cost(470_832);
+    pub const STRAIGHT: Cost = Cost(PARTS * STRAIGHT_PART);
     /// One step to a diagonal neighbor.
-    pub const DIAGONAL: Cost = Cost(665_857);
+    pub const DIAGONAL: Cost = Cost(PARTS * DIAGONAL_PART);
 
     /// The cost of a path with the given numbers of straight and diagonal steps.
     pub fn of_steps(straight: u64, diagonal: u64) -> Cost {
@@ -33,18 +40,23 @@ impl Cost {
         Cost(straight.saturating_add(diagonal))
     }
 
-    /// The number of straight and diagonal steps that sum to this cost on a grid, if any.
+    /// The number of straight and diagonal steps that sum to this cost on a grid without terrain, if any.
     ///
     /// Unique for paths with fewer than 470 832 diagonal steps.
     pub fn steps(self) -> Option<(u64, u64)> {
-        // DIAGONAL² − 2·STRAIGHT² = 1, so DIAGONAL is its own inverse modulo STRAIGHT.
-        let inverse = Cost::DIAGONAL.0 % Cost::STRAIGHT.0;
-        let diagonal = (self.0 % Cost::STRAIGHT.0) * inverse % Cost::STRAIGHT.0;
-        let rest = self.0.checked_sub(diagonal * Cost::DIAGONAL.0)?;
-        Some((rest / Cost::STRAIGHT.0, diagonal))
+        if !self.0.is_multiple_of(PARTS) {
+            return None;
+        }
+        let parts = self.0 / PARTS;
+        // d² − 2·s² = 1 for a part of a diagonal and of a straight step, so d is its own inverse modulo s.
+        let inverse = DIAGONAL_PART % STRAIGHT_PART;
+        let diagonal = (parts % STRAIGHT_PART) * inverse % STRAIGHT_PART;
+        let rest = parts.checked_sub(diagonal * DIAGONAL_PART)?;
+        Some((rest / STRAIGHT_PART, diagonal))
     }
 
-    /// The length on a grid in cells: straight steps plus diagonal steps times the square root of two.
+    /// The length on a grid in cells: straight steps plus diagonal steps times the square root of two. On terrain, the
+    /// length of a path over plain ground that costs as much.
     pub fn in_cells(self) -> f64 {
         match self.steps() {
             Some((straight, diagonal)) => {
@@ -97,6 +109,7 @@ mod tests {
             }
         }
         assert_eq!(Cost(1).steps(), None);
+        assert_eq!(Cost(PARTS).steps(), None);
     }
 
     #[test]

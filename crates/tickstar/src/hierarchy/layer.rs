@@ -14,6 +14,8 @@ pub(super) struct Layer {
     pub nodes: Store<Node>,
     pub children: Lists<u32>,
     pub links: Lists<Link>,
+    /// The terrain below each node; empty if the map has none.
+    pub ground: Store<Ground>,
     /// Ids that are not used.
     pub free: Store<u32>,
     /// How many ids are used.
@@ -37,6 +39,15 @@ pub(super) struct Node {
     pub at: (i32, i32),
     pub children: Span,
     pub links: Span,
+}
+
+/// The terrain below a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ground {
+    /// The sum of the multipliers of all nodes of the space below, in quarters.
+    pub sum: u64,
+    /// Their mean, in parts of a quarter.
+    pub mean: u32,
 }
 
 /// An edge to another node of the level, and how many edges below it stands for.
@@ -115,6 +126,7 @@ impl Layer {
     /// Makes copies cheap.
     pub fn share(&mut self) {
         self.nodes.share(&[]);
+        self.ground.share(&[]);
         self.children.share();
         self.links.share();
         self.free.share(&[]);
@@ -126,6 +138,7 @@ impl Layer {
             self.nodes.bytes(other.map(|other| &other.nodes)),
             self.children.bytes(other.map(|other| &other.children)),
             self.links.bytes(other.map(|other| &other.links)),
+            self.ground.bytes(other.map(|other| &other.ground)),
             self.free.bytes(other.map(|other| &other.free)),
             (self.hubs.capacity() * size_of::<((u32, u32), u32)>(), 0),
         ];

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use thiserror::Error;
 
-use super::layer::{Layer, Link, Node};
+use super::layer::{Ground, Layer, Link, Node};
 use super::lists::Lists;
 use super::repair::{Edit, Repairer};
 use super::store::Store;
@@ -27,6 +27,8 @@ const PARTS: i64 = 64;
 /// that the cost of an edge across any map is below 2^32.
 const STRAIGHT: u64 = 70;
 const DIAGONAL: u64 = 99;
+/// Parts of a quarter in which the mean multiplier of a node is known to searches.
+pub(super) const GROUND_PARTS: u64 = 64;
 
 /// Why a space can have no hierarchy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -78,6 +80,8 @@ pub struct Hierarchy {
     pub(super) layers: Vec<Layer>,
     /// Nodes have positions.
     pub(super) placed: bool,
+    /// The smallest and the largest multiplier of the terrain, in quarters, if the map has any.
+    pub(super) terrain: Option<(u16, u16)>,
     /// Bits that positions are cut by, where a map is too large for 64ths of a cell.
     coarse: u32,
     /// Nodes visited so far, by building and repairs.
@@ -104,12 +108,16 @@ impl Hierarchy {
         let nodes = || (0..size).map(NodeId).filter(|&node| space.contains(node));
         let far = |node| space.position(node).map(|(x, y)| x.unsigned_abs().max(y.unsigned_abs()));
         let extent = nodes().map(far).try_fold(0, |most, far| far.map(|far: u32| far.max(most)));
+        let terrain = space.quarters_range(Sealed);
+        let dearest = terrain.map_or(1, |(least, most)| u64::from(most.div_ceil(least)));
         // From one end to the other, times the dearest way to go.
-        let most = extent.map_or(0, |far| 2 * u64::from(far) * PARTS as u64 * 2 * STRAIGHT);
+        let most =
+            extent.map_or(0, |far| 2 * u64::from(far) * PARTS as u64 * 2 * STRAIGHT * dearest);
         let mut hierarchy = Hierarchy {
             ground: Store::Plain(vec![NONE; space.size()]),
             layers: Vec::new(),
             placed: extent.is_some(),
+            terrain,
             coarse: (most >> 31).checked_ilog2().map_or(0, |bits| bits + 1),
             visited: 0,
             built: 0,
@@ -144,6 +152,18 @@ impl Hierarchy {
     /// How many ids the space had when the levels were built.
     pub(crate) fn size(&self) -> usize {
         self.ground.len()
+    }
+
+    /// Whether the levels can be those of this space: it has as many ids as when they were built, and the same
+    /// multipliers.
+    pub(crate) fn fits(&self, space: &impl Map) -> bool {
+        self.size() == space.size() && self.terrain == space.quarters_range(Sealed)
+    }
+
+    /// Updates the levels after the multipliers of some nodes have changed, and nothing else.
+    pub(crate) fn reweigh(&mut self, space: &impl Map, changed: &[NodeId]) {
+        Repairer::new(self, space).reweigh(changed);
+        self.share();
     }
 
     /// Updates the levels after a change of the space, given what was noted before it.
@@ -377,7 +397,8 @@ impl Hierarchy {
     /// A level above the space, to be searched like any other space.
     pub fn level(&self, level: usize) -> Level<'_> {
         static EMPTY: std::sync::LazyLock<Layer> = std::sync::LazyLock::new(Layer::default);
-        Level { layer: self.layer(level).unwrap_or(&EMPTY), placed: self.placed }
+        let cheapest = self.terrain.map_or(0, |(least, _)| least);
+        Level { layer: self.layer(level).unwrap_or(&EMPTY), placed: self.placed, cheapest }
     }
 
     /// The mean of a sum of positions, in parts of a cell.
@@ -434,17 +455,26 @@ fn check_size<S: Map>(space: &S) -> Result<u32, HierarchyError> {
 }
 
 /// One level of a [`Hierarchy`] as a [`Space`]: edges cost the distance between mean positions, and estimates
-/// are the same.
+/// are the same. On terrain, an edge costs as much more as the mean multiplier of both its ends exceeds that of the
+/// cheapest class.
 #[derive(Clone, Copy, Debug)]
 pub struct Level<'h> {
     layer: &'h Layer,
     placed: bool,
+    /// The smallest multiplier, in quarters; of no meaning without terrain.
+    cheapest: u16,
 }
 
 /// The cost of a way between two mean positions.
 pub(super) fn distance(a: (i32, i32), b: (i32, i32)) -> u64 {
     let (x, y) = (u64::from(a.0.abs_diff(b.0)), u64::from(a.1.abs_diff(b.1)));
     STRAIGHT * x.max(y) + (DIAGONAL - STRAIGHT) * x.min(y)
+}
+
+/// The cost of a way of this length between the terrain of its ends. Never less than the length.
+pub(super) fn weigh(length: u64, a: Ground, b: Ground, cheapest: u16) -> u64 {
+    let least = 2 * GROUND_PARTS * u64::from(cheapest.max(1));
+    (length * (u64::from(a.mean) + u64::from(b.mean)) / least).max(length)
 }
 
 impl Level<'_> {
@@ -503,7 +533,12 @@ impl Map for Level<'_> {
         for link in self.layer.links.get(node.links) {
             let at = self.layer.nodes[link.to as usize].at;
             // Two nodes can have the same mean position: one inside the other.
-            let cost = if self.placed { distance(node.at, at).max(1) } else { 1 };
+            let mut cost = if self.placed { distance(node.at, at) } else { 1 };
+            if let Some(&ground) = self.layer.ground.get(from.index()) {
+                let beyond = self.layer.ground.get(link.to as usize).copied().unwrap_or_default();
+                cost = weigh(cost, ground, beyond, self.cheapest);
+            }
+            let cost = cost.max(1);
             let estimate = goal.map_or(0, |goal| distance(at, goal.at));
             visit(NodeId(link.to), Cost(cost), Cost(estimate));
         }

@@ -6,9 +6,10 @@
 //! * Parent and children agree; sums of positions and cells are those of all nodes of the space below.
 //! * A node two levels up has two grandchildren at least.
 
-use super::layer::{Layer, Node};
-use super::levels::{Hierarchy, NONE, distance};
+use super::layer::{Ground, Layer, Node};
+use super::levels::{GROUND_PARTS, Hierarchy, NONE, distance, weigh};
 use super::lists::Span;
+use crate::space::Sealed;
 use crate::{Map, NodeId};
 
 /// The edges around some nodes of a space that are about to change.
@@ -133,7 +134,22 @@ impl<'h, S: Map> Repairer<'h, S> {
         };
         self.went = without(&edit.edges, &edges);
         self.came = without(&edges, &edit.edges);
+        self.touch_ground(edit.changed());
         self.settle();
+    }
+
+    /// Takes in that the multipliers of these nodes of the space have changed.
+    pub fn reweigh(&mut self, changed: &[NodeId]) {
+        self.touch_ground(changed);
+        self.settle();
+    }
+
+    /// Where there is terrain, changed nodes may have another multiplier.
+    fn touch_ground(&mut self, changed: &[NodeId]) {
+        if self.h.terrain.is_some() {
+            let known = changed.iter().filter(|node| node.index() < self.h.size());
+            self.touched = known.map(|node| node.0).collect();
+        }
     }
 
     /// Regroups these nodes of the space: all that are below this node of a level, which stays, and so does
@@ -409,7 +425,11 @@ impl<'h, S: Map> Repairer<'h, S> {
             return id;
         }
         layer.nodes.push(fresh);
-        layer.nodes.len() as u32 - 1
+        let id = layer.nodes.len() as u32 - 1;
+        if self.h.terrain.is_some() {
+            self.layer_mut(level).ground.push(Ground::default());
+        }
+        id
     }
 
     /// Removes a node that has neither children nor edges.
@@ -523,14 +543,37 @@ impl<'h, S: Map> Repairer<'h, S> {
             if self.h.placed { (self.h.mean(x, cells), self.h.mean(y, cells)) } else { (0, 0) };
         let place = &mut self.layer_mut(level).nodes[node as usize];
         (place.cells, place.x, place.y, place.at) = (cells, x, y, at);
+        if self.h.terrain.is_some() {
+            self.sum_ground(level, node, cells);
+        }
+    }
+
+    /// Sums up the terrain below a node from its children.
+    fn sum_ground(&mut self, level: usize, node: u32, cells: u32) {
+        let children = self.children(level, node).iter();
+        let sum = if level == 1 {
+            children.map(|&child| u64::from(self.space.quarters(NodeId(child), Sealed))).sum()
+        } else {
+            children.map(|&child| self.layer(level - 1).ground[child as usize].sum).sum()
+        };
+        let mean = (GROUND_PARTS * sum / u64::from(cells.max(1))) as u32;
+        self.layer_mut(level).ground[node as usize] = Ground { sum, mean };
     }
 
     /// Takes in how long the edges of a node are.
     fn measure(&mut self, level: usize, node: u32) {
+        let cheapest = self.h.terrain.map_or(0, |(least, _)| least);
         let layer = self.layer_mut(level);
         let Node { at, links, .. } = layer.nodes[node as usize];
-        let lengths = layer.links.get(links).iter().map(|link| layer.nodes[link.to as usize].at);
-        let most = lengths.map(|to| distance(at, to)).max();
+        let cost = |to: u32| {
+            let length = distance(at, layer.nodes[to as usize].at);
+            let ground = |node: u32| layer.ground.get(node as usize).copied();
+            match (ground(node), ground(to)) {
+                (Some(a), Some(b)) => weigh(length, a, b, cheapest),
+                _ => length,
+            }
+        };
+        let most = layer.links.get(links).iter().map(|link| cost(link.to)).max();
         layer.longest = layer.longest.max(most.unwrap_or(0));
     }
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use thiserror::Error;
 
+use super::terrain::Ground;
 use super::{Map, Sealed, Skip, Space};
 use crate::{Cost, NodeId};
 
@@ -78,7 +79,7 @@ pub enum GridError {
         width: u32,
         /// The map's height.
         height: u32,
-        /// The unit of the data: bytes or words.
+        /// The unit of the data: bytes, words or classes.
         unit: &'static str,
         /// The expected number of units.
         expected: u64,
@@ -94,6 +95,33 @@ pub enum GridError {
         width: u32,
         /// The map's height.
         height: u32,
+    },
+    /// A class of terrain was given to a cell of a map without terrain.
+    #[error("cell {cell} cannot have a class of terrain: the map was created without terrain")]
+    NoTerrain {
+        /// The requested cell.
+        cell: Cell,
+    },
+    /// A unit without any cells.
+    #[error("a unit of 0 by 0 cells has no place on a map: its size must be 1 or more")]
+    UnitSize,
+    /// A map for larger units was given another grid than the one it was derived from.
+    #[error(
+        "the grid is not the one that the map for larger units was derived from: its size or the multipliers of its \
+         terrain differ"
+    )]
+    OtherGrid,
+    /// The terrain has no such class.
+    #[error(
+        "cell {cell} cannot have class {class}: the terrain has {classes} classes, counted from 0"
+    )]
+    Class {
+        /// The requested cell.
+        cell: Cell,
+        /// The requested class.
+        class: u8,
+        /// The number of classes.
+        classes: usize,
     },
 }
 
@@ -128,6 +156,8 @@ pub struct Grid {
     corners: Corners,
     moves: &'static Moves,
     extra: u64,
+    /// Terrain, if the map has any; all else is about plain ground.
+    pub(super) ground: Option<Box<Ground>>,
 }
 
 /// The eight directions in visiting order: N, E, S, W, then the diagonals. Each is a column and a row in the three by
@@ -142,7 +172,11 @@ const FROM_NOWHERE: usize = 4;
 /// The directions to generate, one bit each, indexed by what to skip, the position of the parent and the nine bits
 /// around (row by row from the south, west in the lowest bit of a row). One lookup replaces eight tests, and omits the
 /// neighbors that the expansion of the parent has already covered.
-type Moves = [[[u8; 512]; 9]; 2];
+type Moves = [[[u8; 512]; 9]; 3];
+
+/// The index of [`Moves`] for maps with terrain, whatever to skip. There, a detour over cheap ground may beat a diagonal
+/// step, but never a straight one: it takes two steps, one of them diagonal, from the same cell to the same cell.
+const ON_TERRAIN: usize = 2;
 
 static FOUR: LazyLock<Box<Moves>> = LazyLock::new(|| moves(Neighbors::Four, Corners::Never));
 static EIGHT_NEVER: LazyLock<Box<Moves>> =
@@ -151,25 +185,30 @@ static EIGHT_ALLOWED: LazyLock<Box<Moves>> =
     LazyLock::new(|| moves(Neighbors::Eight, Corners::Allowed));
 
 fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
-    let mut table = Box::new([[[0; 512]; 9]; 2]);
-    for skip in [Skip::Seen, Skip::Beaten] {
+    let mut table = Box::new([[[0; 512]; 9]; 3]);
+    for (index, beaten, terrain) in [
+        (Skip::Seen as usize, false, false),
+        (Skip::Beaten as usize, true, false),
+        (ON_TERRAIN, false, true),
+    ] {
         for from in 0..9 {
             let parent = (from % 3, from / 3);
             for around in 0..512 {
                 let leads = |from, to| leads(neighbors, corners, around, from, to);
                 // Two straight steps from the parent, against two diagonal ones over the center.
-                let beaten = |to: (usize, usize)| {
+                let is_beaten = |to: (usize, usize)| {
                     let is_corner = |(column, row): (usize, usize)| column != 1 && row != 1;
                     let over = |via| is_side(via) && leads(parent, via) && leads(via, to);
-                    skip == Skip::Beaten
-                        && is_corner(parent)
-                        && is_corner(to)
-                        && DIRECTIONS.into_iter().any(over)
+                    beaten && is_corner(parent) && is_corner(to) && DIRECTIONS.into_iter().any(over)
+                };
+                let is_covered = |to: (usize, usize)| {
+                    let straight = parent.0 == to.0 || parent.1 == to.1;
+                    leads(parent, to) && (straight || !terrain)
                 };
                 for (d, to) in DIRECTIONS.into_iter().enumerate() {
-                    let known = to == parent || leads(parent, to) || beaten(to);
+                    let known = to == parent || is_covered(to) || is_beaten(to);
                     let new = from == FROM_NOWHERE || !known;
-                    table[skip as usize][from][around] |= u8::from(leads((1, 1), to) && new) << d;
+                    table[index][from][around] |= u8::from(leads((1, 1), to) && new) << d;
                 }
             }
         }
@@ -238,6 +277,7 @@ impl Grid {
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
             extra: extra(Neighbors::default()),
+            ground: None,
         })
     }
 
@@ -318,7 +358,7 @@ impl Grid {
         bits
     }
 
-    fn check_length(
+    pub(super) fn check_length(
         width: u32,
         height: u32,
         unit: &'static str,
@@ -428,7 +468,7 @@ impl Grid {
     }
 
     /// Returns an error for a cell outside the map.
-    fn check(&self, cell: Cell) -> Result<(), GridError> {
+    pub(super) fn check(&self, cell: Cell) -> Result<(), GridError> {
         let (width, height) = (self.width, self.height);
         if self.is_inside(cell) { Ok(()) } else { Err(GridError::Outside { cell, width, height }) }
     }
@@ -457,7 +497,7 @@ impl Grid {
 
     /// Heap memory of the map in bytes.
     pub fn bytes(&self) -> usize {
-        self.free.capacity()
+        self.free.capacity() + self.ground.as_ref().map_or(0, |ground| ground.bytes())
     }
 
     /// The node of a cell on the map: the inverse of [`Grid::cell`].
@@ -551,10 +591,11 @@ impl Space for Grid {
     }
 
     fn max_edge_cost(&self) -> Cost {
-        match self.neighbors {
+        let plain = match self.neighbors {
             Neighbors::Four => Cost::STRAIGHT,
             Neighbors::Eight => Cost::DIAGONAL,
-        }
+        };
+        self.ground.as_ref().map_or(plain, |ground| ground.at_most(plain))
     }
 
     fn is_reversible(&self) -> bool {
@@ -570,8 +611,9 @@ impl Space for Grid {
         let place = (target.x + 1 - cell.x, target.y + 1 - cell.y);
         let place = (place.0 as usize, place.1 as usize);
         let (neighbors, corners) = (self.neighbors, self.corners);
-        let cost = if dx + dy == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-        leads(neighbors, corners, self.around(cell), (1, 1), place).then_some(cost)
+        let plain = if dx + dy == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+        leads(neighbors, corners, self.around(cell), (1, 1), place)
+            .then(|| self.ground.as_ref().map_or(plain, |ground| ground.step(plain, from, to)))
     }
 }
 
@@ -579,7 +621,8 @@ impl Map for Grid {
     #[inline]
     fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
         let (from, to) = (self.cell(from), self.cell(to));
-        self.distance(from.x as i32 - to.x as i32, from.y as i32 - to.y as i32)
+        let plain = self.distance(from.x as i32 - to.x as i32, from.y as i32 - to.y as i32);
+        self.ground.as_ref().map_or(plain, |ground| ground.at_least(plain))
     }
 
     fn position(&self, node: NodeId) -> Option<(i32, i32)> {
@@ -615,6 +658,14 @@ impl Map for Grid {
         visit(changed);
     }
 
+    fn quarters(&self, node: NodeId, _: Sealed) -> u16 {
+        self.quarters_of(node)
+    }
+
+    fn quarters_range(&self, _: Sealed) -> Option<(u16, u16)> {
+        self.ground.as_ref().map(|ground| ground.range())
+    }
+
     /// Over the cell itself or, if corners are not cut, by a diagonal step past it.
     fn estimate_through(&self, from: NodeId, changed: NodeId, to: NodeId) -> Cost {
         let over = self.estimate(from, changed) + self.estimate(changed, to);
@@ -625,7 +676,7 @@ impl Map for Grid {
         let sides = beside.iter().zip(beside.iter().cycle().skip(1));
         let past = sides.filter_map(|(&a, &b)| {
             let (a, b) = (self.id(a?), self.id(b?));
-            let way = |a, b| self.estimate(from, a) + Cost::DIAGONAL + self.estimate(b, to);
+            let way = |a, b| self.estimate(from, a) + self.estimate(a, b) + self.estimate(b, to);
             Some(way(a, b).min(way(b, a)))
         });
         past.fold(over, Cost::min)
@@ -659,10 +710,22 @@ impl Map for Grid {
         let (px, py) = (parent.0 & columns, parent.0 & rows);
         let from_column = 2 * usize::from(px == x[2]) + usize::from(px == x[1]);
         let from_row = 2 * usize::from(py == y[2]) + usize::from(py == y[1]);
-        let moves = &self.moves[skip as usize];
-        let legal = moves[from_row * 3 + from_column][self.around(cell)];
         let goal = self.cell(goal);
         let (dx, dy) = (cell.x as i32 - goal.x as i32, cell.y as i32 - goal.y as i32);
+        if let Some(ground) = &self.ground {
+            let legal = self.moves[ON_TERRAIN][from_row * 3 + from_column][self.around(cell)];
+            for (d, (column, row)) in DIRECTIONS.into_iter().enumerate() {
+                if legal >> d & 1 == 1 {
+                    let to = NodeId(x[column] | y[row]);
+                    let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
+                    let plain = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+                    visit(to, ground.step(plain, from, to), ground.at_least(estimate));
+                }
+            }
+            return;
+        }
+        let moves = &self.moves[skip as usize];
+        let legal = moves[from_row * 3 + from_column][self.around(cell)];
         let mut visit = |d: usize| {
             if legal >> d & 1 == 1 {
                 let (column, row) = DIRECTIONS[d];
@@ -706,8 +769,11 @@ fn extra(neighbors: Neighbors) -> u64 {
 impl fmt::Debug for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Grid {}×{} {:?} {:?}", self.width, self.height, self.neighbors, self.corners)?;
+        if let Some(terrain) = self.terrain() {
+            writeln!(f, "terrain {terrain:?}")?;
+        }
         if self.width <= 100 && self.height <= 100 {
-            for row in self.to_rows() {
+            for row in self.to_letters('#') {
                 writeln!(f, "{row}")?;
             }
         }

@@ -1,5 +1,6 @@
 //! A map together with its hierarchy, kept in step.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -113,7 +114,7 @@ impl<S: Map> Layered<S> {
             before.note(&self.space);
         }
         let result = edit(&mut self.space);
-        if rebuild || hierarchy.size() != self.space.size() {
+        if rebuild || !hierarchy.fits(&self.space) {
             self.hierarchy = hierarchy.rebuilt(&self.space).ok().map(Arc::new);
         } else {
             Arc::make_mut(hierarchy).repair(&self.space, &before);
@@ -189,6 +190,44 @@ impl Layered<Grid> {
             }
         });
         Ok(changes.len())
+    }
+
+    /// Changes the class of terrain of a cell, blocked or not; returns whether that changed it.
+    ///
+    /// Agents that walk on the map want the change reported: see [`Seen`](crate::Seen).
+    ///
+    /// # Errors
+    /// When the cell is outside the map, the map has no terrain, or the class is not in its table.
+    pub fn set_class(&mut self, cell: Cell, class: u8) -> Result<bool, GridError> {
+        self.edit_classes(&[(cell, class)]).map(|changed| changed > 0)
+    }
+
+    /// Changes the classes of many cells at once; returns how many cells changed. If a cell is named twice, the
+    /// last entry counts.
+    ///
+    /// # Errors
+    /// When one of the entries is not possible; then nothing is changed.
+    pub fn edit_classes(&mut self, cells: &[(Cell, u8)]) -> Result<usize, GridError> {
+        for &(cell, class) in cells {
+            self.space.check_class(cell, class)?;
+        }
+        let last: BTreeMap<Cell, u8> = cells.iter().copied().collect();
+        let mut nodes = Vec::new();
+        for (cell, class) in last {
+            if self.space.set_class(cell, class)? {
+                nodes.push(self.space.id(cell));
+            }
+        }
+        if nodes.is_empty() {
+            return Ok(0);
+        }
+        self.subgoals = None;
+        self.version += 1;
+        if let Some(hierarchy) = &mut self.hierarchy {
+            // No edge appears or disappears, so all groups stay.
+            Arc::make_mut(hierarchy).reweigh(&self.space, &nodes);
+        }
+        Ok(nodes.len())
     }
 }
 
@@ -273,6 +312,14 @@ impl<S: Map> Map for Layered<S> {
     #[inline]
     fn for_each_dependent(&self, changed: NodeId, visit: impl FnMut(NodeId)) {
         self.space.for_each_dependent(changed, visit);
+    }
+
+    fn quarters(&self, node: NodeId, sealed: Sealed) -> u16 {
+        self.space.quarters(node, sealed)
+    }
+
+    fn quarters_range(&self, sealed: Sealed) -> Option<(u16, u16)> {
+        self.space.quarters_range(sealed)
     }
 
     #[inline]

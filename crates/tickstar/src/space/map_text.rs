@@ -1,9 +1,14 @@
-//! Maps as text: the benchmark's `.map` format, and plain rows of `#` and `.`.
+//! Maps as text: the benchmark's `.map` format, with a legend if there is terrain, and plain rows of `#` and `.`.
 
 use thiserror::Error;
 
-use super::{Cell, Grid, GridError};
+use super::terrain::MAX_CLASSES;
+use super::{Cell, Grid, GridError, Terrain, TerrainError};
 use crate::printable::printable;
+
+/// The letters that maps with terrain are written with, one for each class. None of them is a blocked cell.
+const LETTERS: &[u8; MAX_CLASSES] =
+    b".abcdefghijklmnopqrstuvwxyz0123456789ABCDEFHIJKLMNPQRUVXYZ+-*~^=";
 
 /// Why a text is not a valid map. Lines and columns count from one.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -64,11 +69,54 @@ pub enum MapError {
         /// The byte, printable.
         found: String,
     },
+    /// A character that is not a cell of a map with a legend.
+    #[error(
+        "line {line}, column {column}: `{found}` is not a cell: it is neither blocked (`@` `O` `T` `W`) nor in the \
+         legend of the terrain"
+    )]
+    NotInLegend {
+        /// The line.
+        line: usize,
+        /// The column.
+        column: usize,
+        /// The byte, printable.
+        found: String,
+    },
+    /// A line of the legend is wrong.
+    #[error("line {line}: expected `terrain LETTER MULTIPLIER`, found `{found}`: {problem}")]
+    Legend {
+        /// The line.
+        line: usize,
+        /// The actual text, printable and shortened.
+        found: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// A character of a row.
+#[derive(Clone, Copy)]
+enum Symbol {
+    Blocked,
+    /// Free, of this class.
+    Free(u8),
 }
 
 impl Grid {
     /// Reads a map in the benchmark's format: `type octile`, `height`, `width`, `map`, then rows in
     /// which `.` `G` `S` are free and `@` `O` `T` `W` are blocked. Lines end in LF or CRLF.
+    ///
+    /// A map with terrain has a legend before the line `map`: one line `terrain LETTER MULTIPLIER` per class, in
+    /// their order. Then free cells have the letters of their classes, which may be any visible ASCII characters
+    /// except those of blocked cells and `#`. Other readers of the format refuse such a map rather than misread it.
+    ///
+    /// ```
+    /// use tickstar::{Cell, Grid};
+    /// let text = "type octile\nheight 2\nwidth 4\nterrain . 1\nterrain s 2.5\nmap\n.ss.\n.@@.\n";
+    /// let grid = Grid::from_map(text.as_bytes())?;
+    /// assert_eq!((grid.class(Cell::new(1, 0)), grid.multiplier(Cell::new(1, 0))), (Some(1), 2.5));
+    /// # Ok::<(), tickstar::space::MapError>(())
+    /// ```
     ///
     /// # Errors
     /// If the text is not such a map; the error contains the line.
@@ -82,17 +130,30 @@ impl Grid {
         header(1, lines.next(), "type octile", |line| (line == b"type octile").then_some(0))?;
         let height = header(2, lines.next(), "height N", |line| number(line, b"height"))?;
         let width = header(3, lines.next(), "width N", |line| number(line, b"width"))?;
-        header(4, lines.next(), "map", |line| (line == b"map").then_some(0))?;
+        let mut next = lines.next();
+        let mut legend = Legend::default();
+        while let Some((line, bytes)) = next.filter(|(_, bytes)| bytes.starts_with(b"terrain ")) {
+            legend.add(line, bytes.trim_ascii_end())?;
+            next = lines.next();
+        }
+        header(4 + legend.letters.len(), next, "map", |line| (line == b"map").then_some(0))?;
         let (width, height) = Grid::check_size(width, height)?;
         // A declared size is used only if the text is long enough for it.
         if u64::from(height) * u64::from(width) > text.len() as u64 {
             let found = lines.filter(|(_, line)| !line.is_empty()).count();
             return Err(MapError::TooFewRows { found, height });
         }
-        fill(width, height, lines, |byte| match byte {
-            b'.' | b'G' | b'S' => Some(true),
-            b'@' | b'O' | b'T' | b'W' => Some(false),
-            _ => None,
+        if legend.letters.is_empty() {
+            return fill(width, height, lines, None, |byte| match byte {
+                b'.' | b'G' | b'S' => Some(Symbol::Free(0)),
+                b'@' | b'O' | b'T' | b'W' => Some(Symbol::Blocked),
+                _ => None,
+            });
+        }
+        let classes = legend.classes();
+        fill(width, height, lines, Some(legend.terrain()?), |byte| match byte {
+            b'@' | b'O' | b'T' | b'W' => Some(Symbol::Blocked),
+            _ => classes[usize::from(byte)].map(Symbol::Free),
         })
     }
 
@@ -106,27 +167,46 @@ impl Grid {
         let width = u32::try_from(first.as_ref().len()).unwrap_or(u32::MAX);
         let height = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let lines = rows.iter().enumerate().map(|(i, row)| (i + 1, row.as_ref()));
-        fill(width, height, lines, |byte| match byte {
-            b'.' | b'G' | b'S' => Some(true),
-            b'#' | b'@' | b'O' | b'T' | b'W' => Some(false),
+        fill(width, height, lines, None, |byte| match byte {
+            b'.' | b'G' | b'S' => Some(Symbol::Free(0)),
+            b'#' | b'@' | b'O' | b'T' | b'W' => Some(Symbol::Blocked),
             _ => None,
         })
     }
 
     /// Writes the map in the benchmark's format, with `.` for free and `@` for blocked.
+    ///
+    /// A map with terrain has a legend, and a letter for each class: `.`, then `a`, `b`, …. Only the terrain under
+    /// blocked cells is not written: they are read as class 0.
     pub fn to_map(&self) -> String {
-        let mut text =
-            format!("type octile\nheight {}\nwidth {}\nmap\n", self.height(), self.width());
-        for row in self.to_rows() {
-            text.push_str(&row.replace('#', "@"));
+        let (height, width) = (self.height(), self.width());
+        let mut text = format!("type octile\nheight {height}\nwidth {width}\n");
+        let multipliers = self.terrain().into_iter().flat_map(Terrain::multipliers);
+        for (&letter, multiplier) in LETTERS.iter().zip(multipliers) {
+            text.extend(["terrain ", &char::from(letter).to_string(), " "]);
+            text.extend([&multiplier.to_string(), "\n"]);
+        }
+        text.push_str("map\n");
+        for row in self.to_letters('@') {
+            text.push_str(&row);
             text.push('\n');
         }
         text
     }
 
-    /// The map as rows of `.` and `#`.
+    /// The map as rows of `.` and `#`, whatever its terrain.
     pub fn to_rows(&self) -> impl Iterator<Item = String> + '_ {
         let symbol = |cell| if self.is_free(cell) { '.' } else { '#' };
+        (0..self.height())
+            .map(move |y| (0..self.width()).map(|x| symbol(Cell::new(x, y))).collect())
+    }
+
+    /// The map as rows of the letters of its terrain, and another character for blocked cells.
+    pub(super) fn to_letters(&self, blocked: char) -> impl Iterator<Item = String> + '_ {
+        let symbol = move |cell| {
+            let class = usize::from(self.class(cell).unwrap_or(0));
+            if self.is_free(cell) { char::from(LETTERS[class % MAX_CLASSES]) } else { blocked }
+        };
         (0..self.height())
             .map(move |y| (0..self.width()).map(|x| symbol(Cell::new(x, y))).collect())
     }
@@ -173,13 +253,75 @@ fn quote(bytes: &[u8]) -> String {
     printable(&String::from_utf8_lossy(&bytes[..bytes.len().min(200)]))
 }
 
+/// The legend of a map with terrain.
+#[derive(Default)]
+struct Legend {
+    letters: Vec<u8>,
+    multipliers: Vec<f64>,
+}
+
+impl Legend {
+    /// Reads a line that begins with the word `terrain`.
+    fn add(&mut self, line: usize, bytes: &[u8]) -> Result<(), MapError> {
+        let wrong = |problem: String| MapError::Legend { line, found: quote(bytes), problem };
+        let mut words =
+            bytes.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip(1);
+        let (Some(&[letter]), Some(multiplier), None) = (words.next(), words.next(), words.next())
+        else {
+            return Err(wrong("one character and a number must follow the word".to_string()));
+        };
+        if !letter.is_ascii_graphic() || b"@OTW#".contains(&letter) {
+            let reason = "the letter must be a visible ASCII character, and not one of `@OTW#`";
+            return Err(wrong(reason.to_string()));
+        }
+        if self.letters.contains(&letter) {
+            return Err(wrong("the letter is in the legend already".to_string()));
+        }
+        let is_decimal = multiplier.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.');
+        let number = std::str::from_utf8(multiplier).ok().filter(|_| is_decimal);
+        let Some(number) = number.and_then(|number| number.parse::<f64>().ok()) else {
+            return Err(wrong("the multiplier is not a decimal number".to_string()));
+        };
+        Terrain::new(&[number])
+            .map_err(|_| wrong("multipliers are from 1 to 100, in steps of 0.25".to_string()))?;
+        if self.letters.len() == MAX_CLASSES {
+            return Err(wrong(TerrainError::Count(MAX_CLASSES + 1).to_string()));
+        }
+        self.letters.push(letter);
+        self.multipliers.push(number);
+        Ok(())
+    }
+
+    /// The class of each byte.
+    fn classes(&self) -> [Option<u8>; 256] {
+        let mut classes = [None; 256];
+        for (class, &letter) in (0..).zip(&self.letters) {
+            classes[usize::from(letter)] = Some(class);
+        }
+        classes
+    }
+
+    fn terrain(&self) -> Result<Terrain, MapError> {
+        Terrain::new(&self.multipliers).map_err(|error| MapError::Legend {
+            line: 4,
+            found: "terrain".to_string(),
+            problem: error.to_string(),
+        })
+    }
+}
+
 fn fill<'t>(
     width: u32,
     height: u32,
     rows: impl Iterator<Item = Line<'t>>,
-    read: impl Fn(u8) -> Option<bool>,
+    terrain: Option<Terrain>,
+    read: impl Fn(u8) -> Option<Symbol>,
 ) -> Result<Grid, MapError> {
     let mut grid = Grid::new_blocked(width, height)?;
+    let has_terrain = terrain.is_some();
+    if let Some(terrain) = terrain {
+        grid = grid.with_terrain(terrain, |_| 0)?;
+    }
     let mut y = 0;
     for (line, row) in rows {
         if y == height {
@@ -192,13 +334,21 @@ fn fill<'t>(
             return Err(MapError::TooFewRows { found: y as usize, height });
         }
         for (x, &byte) in row.iter().enumerate() {
-            let free = read(byte).ok_or_else(|| MapError::Character {
-                line,
-                column: x + 1,
-                found: byte.escape_ascii().to_string(),
+            let symbol = read(byte).ok_or_else(|| {
+                let (column, found) = (x + 1, byte.escape_ascii().to_string());
+                if has_terrain {
+                    MapError::NotInLegend { line, column, found }
+                } else {
+                    MapError::Character { line, column, found }
+                }
             })?;
-            if x < width as usize {
-                grid.put(x as u32, y, free);
+            if x < width as usize
+                && let Symbol::Free(class) = symbol
+            {
+                grid.put(x as u32, y, true);
+                if has_terrain {
+                    grid.set_class(Cell::new(x as u32, y), class)?;
+                }
             }
         }
         if row.len() != width as usize {
@@ -293,6 +443,73 @@ mod tests {
             let Err(error) = Grid::from_map(&map) else { continue };
             assert!(!error.to_string().chars().any(char::is_control), "{error:?}");
         }
+    }
+
+    #[test]
+    fn maps_with_terrain_read_and_write_back() {
+        let text = "type octile\nheight 2\nwidth 5\nterrain G 1\nterrain ~ 2.5\nterrain . 1.25\nmap\n~~@.G\nG.OTW\n";
+        let grid = Grid::from_map(text.as_bytes()).unwrap();
+        let multipliers: Vec<_> = grid.terrain().unwrap().multipliers().collect();
+        assert_eq!(multipliers, [1.0, 2.5, 1.25]);
+        let written = "type octile\nheight 2\nwidth 5\nterrain . 1\nterrain a 2.5\nterrain b 1.25\nmap\naa@b.\n.b@@@\n";
+        assert_eq!(grid.to_map(), written);
+        let again = Grid::from_map(text.replace('\n', "\r\n").as_bytes()).unwrap();
+        assert_eq!(again.to_map(), written);
+        assert_eq!(Grid::from_map(written.as_bytes()).unwrap().to_map(), written);
+        // As many classes as there can be, and all letters.
+        let multipliers: Vec<_> = (0..64).map(|class| 1.0 + f64::from(class) / 4.0).collect();
+        let all = Grid::new(64, 1).unwrap();
+        let all = all.with_terrain(Terrain::new(&multipliers).unwrap(), |cell| cell.x as u8);
+        let all = all.unwrap();
+        let read = Grid::from_map(all.to_map().as_bytes()).unwrap();
+        assert_eq!(read.terrain(), all.terrain());
+        assert!((0..64).all(|x| read.class(Cell::new(x, 0)) == Some(x as u8)));
+        assert!(LETTERS.iter().all(|letter| !b"@OTWGS#".contains(letter)));
+    }
+
+    #[test]
+    fn errors_identify_the_line_of_a_bad_legend() {
+        let with = |legend: &str| {
+            error(format!("type octile\nheight 1\nwidth 2\n{legend}map\n.s\n").as_bytes())
+        };
+        let line = |line: usize, found: &str, problem: &str| {
+            format!("line {line}: expected `terrain LETTER MULTIPLIER`, found `{found}`: {problem}")
+        };
+        let words = "one character and a number must follow the word";
+        let letter = "the letter must be a visible ASCII character, and not one of `@OTW#`";
+        let steps = "multipliers are from 1 to 100, in steps of 0.25";
+        let number = "the multiplier is not a decimal number";
+        for (bad, problem) in [
+            ("terrain ", words),
+            ("terrain s", words),
+            ("terrain s 1 2", words),
+            ("terrain sw 1", words),
+            ("terrain # 1", letter),
+            ("terrain @ 1", letter),
+            ("terrain \u{7f} 1", letter),
+            ("terrain s 0.5", steps),
+            ("terrain s 1.1", steps),
+            ("terrain s 1000", steps),
+            ("terrain s -1", number),
+            ("terrain s 1e1", number),
+            ("terrain s inf", number),
+            ("terrain s ..", number),
+            ("terrain . 3", "the letter is in the legend already"),
+        ] {
+            let found = with(&format!("terrain . 1\n{bad}\n"));
+            let shown = bad.trim_end().replace('\u{7f}', "\\u{7f}");
+            assert_eq!(found, line(5, &shown, problem));
+        }
+        let many: Vec<_> = (33..=126_u8)
+            .filter(|letter| !b"@OTW#".contains(letter))
+            .map(|letter| format!("terrain {} 1\n", char::from(letter)))
+            .collect();
+        assert!(with(&many.concat()).ends_with("terrain has 1 to 64 classes, not 65"));
+        let unknown = with("terrain . 1\n");
+        assert!(unknown.starts_with("line 6, column 2: `s` is not a cell: it is neither"));
+        assert_eq!(with("terrains\n"), "line 4: expected `map`, found `terrains`");
+        let after = "line 5: expected `map`, found `height 3`";
+        assert_eq!(with("terrain . 1\nheight 3\n"), after);
     }
 
     #[test]

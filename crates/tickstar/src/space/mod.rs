@@ -1,5 +1,6 @@
 //! Searchable spaces: grids, graphs, and any other type that implements [`Map`].
 
+mod clearance;
 mod graph;
 mod grid;
 mod layered;
@@ -7,12 +8,15 @@ mod map_text;
 mod sealed;
 #[cfg(feature = "serde")]
 mod stored;
+mod terrain;
 
+pub use clearance::Clearance;
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
 pub use layered::Layered;
 pub use map_text::MapError;
 pub(crate) use sealed::{Sealed, Skip};
+pub use terrain::{Terrain, TerrainError};
 
 pub use crate::find::EndpointError;
 
@@ -152,6 +156,21 @@ pub trait Map: Space {
 
     /// The subgoal tables for the current hierarchy, for D LRTA*, if there are any.
     fn subgoals(&self) -> Option<&Subgoals> {
+        None
+    }
+
+    /// The multiplier of a node, in quarters, on a map with terrain. The hierarchy weighs its edges by the mean over the
+    /// nodes below.
+    #[doc(hidden)]
+    fn quarters(&self, node: NodeId, sealed: Sealed) -> u16 {
+        let _ = (node, sealed);
+        0
+    }
+
+    /// The smallest and the largest multiplier, in quarters, if the map has terrain.
+    #[doc(hidden)]
+    fn quarters_range(&self, sealed: Sealed) -> Option<(u16, u16)> {
+        let _ = sealed;
         None
     }
 

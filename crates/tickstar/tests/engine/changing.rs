@@ -79,7 +79,7 @@ fn through(grid: &Grid, from: NodeId, opened: NodeId, to: NodeId) -> u64 {
     for (a, b) in [(left, up), (up, right), (right, down), (down, left)] {
         if let (Some(a), Some(b)) = (node(a), node(b)) {
             for (a, b) in [(a, b), (b, a)] {
-                least = least.min(h(from, a) + 665_857 + h(b, to));
+                least = least.min(h(from, a) + 5_326_856 + h(b, to));
             }
         }
     }

@@ -67,13 +67,24 @@ impl dyn Member + '_ {
         [limits; 2]
     }
 
-    /// A grid on which it can be expected to finish its walk.
+    /// A grid on which it can be expected to finish its walk: one in three has terrain.
     fn grid(&self, random: &mut Random) -> Problem<LayeredGrid> {
         if !is_slow(self) {
-            return Problem::<LayeredGrid>::random(random);
+            let problem = Problem::<LayeredGrid>::random(random);
+            return if random.chance(33) { problem.on_terrain(random) } else { problem };
         }
         let [width, height] = [(); 2].map(|()| 1 + random.below(10) as u32);
-        Problem::random_of_size(random, width, height)
+        let problem = Problem::random_of_size(random, width, height);
+        if !random.chance(33) {
+            return problem;
+        }
+        // It walks back and forth on cheap ground until that adds up to the cost of the most expensive step.
+        let is_mild = |problem: &Problem<LayeredGrid>| {
+            let most = max_moves(&problem.space, &problem.oracle, (problem.start, problem.goal));
+            most.is_some_and(|most| most < 30_000)
+        };
+        let mut weighted = std::iter::repeat_with(|| problem.clone().on_terrain(random)).take(20);
+        weighted.find(is_mild).unwrap_or(problem)
     }
 
     /// A graph on which it can be expected to finish its walk. A member that is slow to give up walks back and forth on

@@ -1,13 +1,15 @@
 //! Agents on a map that changes while they walk.
 
 use crate::kit::{
-    LayeredGrid, Member, OnPanic, Oracle, Problem, Random, TickLimit, configs, is_slow, members,
-    tick, walk_of,
+    LayeredGrid, Member, OnPanic, Oracle, Problem, Random, TickLimit, configs,
+    distance_on_empty_map, is_slow, members, tick, walk_of,
 };
 use tickstar::catalog::{Config, OnChange};
-use tickstar::{Agent, Cell, Event, Grid, Layered, NodeId, Seen, Step};
+use tickstar::space::Terrain;
+use tickstar::{Agent, Cell, Event, Grid, Layered, NodeId, Seen, Space, Step};
 
-/// Blocks and opens a few random cells, but neither of these two. Returns what changed.
+/// Blocks and opens a few random cells, but neither of these two, and changes the terrain, if there is any, of others.
+/// Returns what changed.
 fn edit(
     problem: &mut Problem<LayeredGrid>,
     random: &mut Random,
@@ -22,6 +24,13 @@ fn edit(
         let free = random.chance(50);
         if !spared.contains(&node) && grid.set_free(cell, free).unwrap() {
             changed.push(node);
+        }
+        if let Some(classes) = grid.terrain().map(Terrain::classes) {
+            let mut side = |side: u32| random.below(side.into()) as u32;
+            let cell = Cell::new(side(grid.width()), side(grid.height()));
+            if grid.set_class(cell, random.below(classes as u64) as u8).unwrap() {
+                changed.extend(grid.node(cell));
+            }
         }
     }
     problem.oracle = Oracle::of_grid(grid);
@@ -63,13 +72,22 @@ fn walk_among_edits(
     restarts
 }
 
-/// Small enough for an agent that is slow to give up.
+/// Small enough for an agent that is slow to give up. One in three has terrain.
 fn any_problem(member: &dyn Member, random: &mut Random) -> Problem<LayeredGrid> {
+    let terrain = random.chance(33);
     if !is_slow(member) {
-        return Problem::<LayeredGrid>::random(random);
+        let problem = Problem::<LayeredGrid>::random(random);
+        return if terrain { problem.on_terrain(random) } else { problem };
     }
     let [width, height] = [(); 2].map(|()| 1 + random.below(12) as u32);
-    Problem::random_of_size(random, width, height)
+    let problem = Problem::random_of_size(random, width, height);
+    // With very different multipliers, the moves to give up are too many to wait for.
+    let is_mild = |problem: &Problem<LayeredGrid>| {
+        let most = problem.space.max_edge_cost().0;
+        most < 8 * distance_on_empty_map(&problem.space, NodeId(0), NodeId(1)).0
+    };
+    let mut weighted = std::iter::repeat_with(|| problem.clone().on_terrain(random)).take(20);
+    if terrain { weighted.find(is_mild).unwrap_or(problem) } else { problem }
 }
 
 fn check(member: &dyn Member, random: &mut Random, budget: u64) -> usize {

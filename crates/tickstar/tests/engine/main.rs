@@ -14,6 +14,8 @@ mod learning;
 mod lrta_on_levels;
 mod pseudo_code;
 mod search;
+mod sizes;
 mod subgoals;
+mod terrain;
 mod toy;
 mod unknown;

@@ -47,8 +47,8 @@ impl Lists<'_> {
         let [a, b] = [node, self.goal].map(|node| self.grid.cell(node));
         let (dx, dy) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.y.abs_diff(b.y)));
         match self.grid.neighbors() {
-            Neighbors::Four => (dx + dy) * 470_832,
-            Neighbors::Eight => dx.min(dy) * 665_857 + dx.abs_diff(dy) * 470_832,
+            Neighbors::Four => (dx + dy) * 3_766_656,
+            Neighbors::Eight => dx.min(dy) * 5_326_856 + dx.abs_diff(dy) * 3_766_656,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tickstar::space::{Corners, Neighbors};
+use tickstar::space::{Corners, Neighbors, Terrain};
 use tickstar::{Cell, Cost, Graph, Grid, Layered, NodeId, Space};
 
 use super::oracle::{DIRECTIONS, distance_on_empty_map, octile};
@@ -101,6 +101,19 @@ impl Problem<LayeredGrid> {
 }
 
 impl Problem<LayeredGrid> {
+    /// The same task on a map with terrain: patches, noise or stripes of up to five classes.
+    pub fn on_terrain(self, random: &mut Random) -> Problem<LayeredGrid> {
+        let most = random.pick(&[4, 9, 40, 397]);
+        self.on_terrain_up_to(random, most)
+    }
+
+    /// Like [`Problem::on_terrain`], with multipliers up to so many quarters more than one.
+    pub fn on_terrain_up_to(self, random: &mut Random, most: u64) -> Problem<LayeredGrid> {
+        let grid = with_terrain(self.space.into_space(), random, most);
+        let oracle = Oracle::of_grid(&grid);
+        Problem::new(Layered::new(grid).unwrap(), oracle, self.start, self.goal)
+    }
+
     /// A long path on a map full of dead ends, at most `side` wide and high.
     pub fn hard(random: &mut Random, side: u64) -> Problem<LayeredGrid> {
         let [width, height] = [(); 2].map(|()| (side - random.below(side / 2)) as u32);
@@ -124,6 +137,27 @@ impl Problem<LayeredGrid> {
         let oracle = Oracle::of_grid(&grid);
         Problem::new(Layered::new(grid).unwrap(), oracle, start, goal)
     }
+}
+
+/// The same map with random terrain. Multipliers may all be above one, all be the same, or be very different.
+pub fn with_terrain(grid: Grid, random: &mut Random, most: u64) -> Grid {
+    let classes = 1 + random.below(5);
+    let quarters: Vec<_> = (0..classes).map(|_| 4 + random.below(most)).collect();
+    let multipliers: Vec<_> = quarters.iter().map(|&quarters| quarters as f64 / 4.0).collect();
+    let terrain = Terrain::new(&multipliers).unwrap();
+    let side = 1 + random.below(6) as u32;
+    let mut patches: Vec<u8> = (0..97).map(|_| random.below(classes) as u8).collect();
+    if random.chance(20) {
+        patches.sort_unstable();
+    }
+    let noise = random.chance(30);
+    let class = |Cell { x, y }| {
+        if noise {
+            return random.below(classes) as u8;
+        }
+        patches[((x / side) * 31 + (y / side) * 17) as usize % patches.len()]
+    };
+    grid.with_terrain(terrain, class).unwrap()
 }
 
 /// Ids that are not free cells of the grid: blocked, beyond its end, or otherwise unused.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use tickstar::space::{Corners, Neighbors};
+use tickstar::space::{Corners, Neighbors, Terrain};
 use tickstar::{Cell, Cost, Grid, Map, NodeId, Space};
 
 /// The edges of a map as the tests understand them.
@@ -27,7 +27,7 @@ impl Oracle {
         Oracle { edges }
     }
 
-    /// Processes that these cells of the grid were blocked or opened.
+    /// Processes that these cells of the grid were blocked or opened, or have other terrain.
     pub fn update(&mut self, grid: &Grid, changed: &[NodeId]) {
         for &node in changed {
             for near in [node].into_iter().chain(around(grid, node, &DIRECTIONS)) {
@@ -111,8 +111,10 @@ fn edges_from(grid: &Grid, cell: Cell) -> Vec<(NodeId, Cost)> {
             && (grid.corners() == Corners::Allowed || free(x + dx, y) && free(x, y + dy));
         if free(x, y) && free(x + dx, y + dy) && (!diagonal || turn) {
             let to = Cell::new((x + dx) as u32, (y + dy) as u32);
-            let cost = if diagonal { Cost(665_857) } else { Cost(470_832) };
-            edges.push((grid.node(to).expect("a cell of the map"), cost));
+            // An eighth of a step for each quarter of either multiplier.
+            let part = if diagonal { 665_857 } else { 470_832 };
+            let quarters = 4.0 * (grid.multiplier(cell) + grid.multiplier(to));
+            edges.push((grid.node(to).expect("a cell of the map"), Cost(part * quarters as u64)));
         }
     }
     edges
@@ -129,19 +131,22 @@ pub(super) fn around(grid: &Grid, node: NodeId, directions: &[(i64, i64)]) -> Ve
     beside.collect()
 }
 
-/// The distance between two cells on an empty map: octile, or Manhattan with four neighbors.
+/// The distance between two cells on an empty map of the cheapest class: octile, or Manhattan with four neighbors.
 pub fn distance_on_empty_map(grid: &Grid, from: NodeId, to: NodeId) -> Cost {
     let [from, to] = [from, to].map(|node| grid.cell(node));
-    match grid.neighbors() {
-        Neighbors::Four => Cost(470_832 * u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))),
+    let plain = match grid.neighbors() {
+        Neighbors::Four => 3_766_656 * u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y)),
         Neighbors::Eight => {
             let place = |cell: Cell| (cell.x as i32, cell.y as i32);
-            Cost(octile(place(from), place(to)))
+            octile(place(from), place(to))
         }
-    }
+    };
+    let multipliers = grid.terrain().map(Terrain::multipliers);
+    let cheapest = multipliers.into_iter().flatten().reduce(f64::min).unwrap_or(1.0);
+    Cost(plain / 4 * (4.0 * cheapest) as u64)
 }
 
 pub(super) fn octile(a: (i32, i32), b: (i32, i32)) -> u64 {
     let (dx, dy) = (u64::from(a.0.abs_diff(b.0)), u64::from(a.1.abs_diff(b.1)));
-    665_857 * dx.min(dy) + 470_832 * dx.abs_diff(dy)
+    5_326_856 * dx.min(dy) + 3_766_656 * dx.abs_diff(dy)
 }

@@ -48,11 +48,15 @@ impl World {
         world
     }
 
-    /// Only the size of the map is known.
+    /// Only the size of the map and its terrain are known.
     pub fn unknown(truth: Problem<LayeredGrid>) -> World {
         let grid = &truth.space;
         let known = Grid::new(grid.width(), grid.height()).unwrap();
-        let known = known.with_neighbors(grid.neighbors()).with_corners(grid.corners());
+        let mut known = known.with_neighbors(grid.neighbors()).with_corners(grid.corners());
+        if let Some(terrain) = grid.terrain() {
+            let class = |cell| grid.class(cell).unwrap_or(0);
+            known = known.with_terrain(terrain.clone(), class).unwrap();
+        }
         World::new(truth, known)
     }
 
@@ -66,7 +70,7 @@ impl World {
         World::new(Problem::new(truth, oracle, map.start, map.goal), map.space.space().clone())
     }
 
-    /// Easy or hard, unknown or partly known, at most `side` wide and high.
+    /// Easy or hard, unknown or partly known, at most `side` wide and high; one in four has terrain.
     pub fn random(random: &mut Random, side: u64) -> World {
         let map = if random.chance(50) {
             let [width, height] = [(); 2].map(|()| 1 + random.below(side) as u32);
@@ -74,6 +78,7 @@ impl World {
         } else {
             Problem::hard(random, side)
         };
+        let map = if random.chance(25) { map.on_terrain_up_to(random, 8) } else { map };
         if random.chance(60) {
             return World::unknown(map);
         }
