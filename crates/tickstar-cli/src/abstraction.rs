@@ -85,7 +85,7 @@ pub struct Build {
         allow_negative_numbers = true
     )]
     sizes: Vec<u32>,
-    /// The kind of generated maps: rooms, maze, random, caves or islands
+    /// The kind of generated maps: rooms, maze, random, caves, islands or hills
     #[arg(
         long,
         value_name = "KIND",

@@ -67,7 +67,7 @@ fn list() -> Result<(), Failure> {
     tickstar maps generate caves --size 300x200 --seed 7 --out caves.map\n  \
     tickstar maps generate islands --size 256 --out islands.png")]
 pub struct Generate {
-    /// rooms, maze, random, caves or islands
+    /// rooms, maze, random, caves, islands or hills
     kind: Kind,
     /// Width and height, or one number for both
     #[arg(long, value_name = "N|WxH", default_value = "512", allow_hyphen_values = true)]
@@ -76,6 +76,9 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = from_zero,
         allow_negative_numbers = true)]
     seed: u64,
+    /// Add terrain: hills of four classes, which cost 1, 1.5, 2.5 and 5 times as much to cross
+    #[arg(long)]
+    terrain: bool,
     /// Where to write it: .map, .txt (rows of # and .), .png or .svg [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -99,7 +102,10 @@ impl FromStr for Size {
 impl Generate {
     fn execute(&self) -> Result<(), Failure> {
         let grid = generate::generate(self.kind, self.size.0, self.size.1, self.seed);
-        let grid = grid.map_err(Failure::usage)?;
+        let mut grid = grid.map_err(Failure::usage)?;
+        if self.terrain {
+            grid = generate::with_hills(grid, self.seed);
+        }
         match &self.out {
             Some(path) => write(&grid, path),
             None => Ok(io::stdout().lock().write_all(grid.to_map().as_bytes())?),
@@ -135,6 +141,12 @@ fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
     let kind = path.extension().map(|kind| kind.to_string_lossy().to_lowercase());
     let bytes = match kind.as_deref() {
         Some("map") => grid.to_map().into_bytes(),
+        Some("txt") if grid.terrain().is_some() => {
+            return Err(Failure::usage(format!(
+                "{}: rows of # and . cannot hold the terrain of the map: the name must end in .map, .png or .svg",
+                text::path(path)
+            )));
+        }
         Some("txt") => grid.to_rows().map(|row| row + "\n").collect::<String>().into_bytes(),
         Some("svg") => picture().into_bytes(),
         Some("png") => draw::png(&picture()).map_err(Failure::usage)?,
@@ -170,6 +182,7 @@ impl Inspect {
         let (_, parts) = generate::components(&map.grid);
         let free: usize = parts.iter().sum();
         let largest = parts.iter().max().copied().unwrap_or(0);
+        let terrain = terrain(&map.grid);
         let mut out = io::stdout().lock();
         if self.json {
             let facts = json!({
@@ -180,6 +193,10 @@ impl Inspect {
                 "components": parts.len(),
                 "largest_component": largest,
                 "bytes": map.grid.bytes(),
+                "terrain": terrain.iter().map(|&(multiplier, free)| json!({
+                    "multiplier": multiplier,
+                    "free": free,
+                })).collect::<Vec<_>>(),
             });
             writeln!(out, "{facts}")?;
         } else {
@@ -189,9 +206,24 @@ impl Inspect {
             let (parts, largest) =
                 (counted(parts.len(), "connected part"), counted(largest, "cell"));
             writeln!(out, "{parts}, the largest with {largest}")?;
+            for (multiplier, cells) in terrain {
+                let share = 100.0 * cells as f64 / free.max(1) as f64;
+                let cells = counted(cells, "free cell");
+                writeln!(out, "terrain: {cells} ({share:.1} %) at {multiplier} times the cost")?;
+            }
         }
         Ok(())
     }
+}
+
+/// The multiplier of each class of terrain, and how many free cells have it.
+fn terrain(grid: &Grid) -> Vec<(f64, usize)> {
+    let Some(terrain) = grid.terrain() else { return Vec::new() };
+    let mut classes: Vec<_> = terrain.multipliers().map(|multiplier| (multiplier, 0)).collect();
+    for class in grid.free_cells().filter_map(|cell| grid.class(cell)) {
+        classes[usize::from(class)].1 += 1;
+    }
+    classes
 }
 
 /// Check the optimal length of every problem in a .scen file, or in all below a folder, against A*

@@ -68,7 +68,7 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     ALL.iter().find(|builtin| builtin.name == name)
 }
 
-static ALL: [Builtin; 12] = [
+static ALL: [Builtin; 13] = [
     // After figure 2 of the TBA* paper. The left corridor and the hall at its end lie towards the
     // goal, so a search fills them first; but the hall is closed, and the way is by the right
     // corridor. To cross over by the opening costs more than to go right at once.
@@ -91,6 +91,12 @@ static ALL: [Builtin; 12] = [
     Builtin::generated("caves-512", Kind::Caves, 512, "A large system of winding caves."),
     Builtin::generated("islands-128", Kind::Islands, 128, "Open land with rocks and blind bays."),
     Builtin::generated("islands-512", Kind::Islands, 512, "Wide open land with larger bays."),
+    Builtin::generated(
+        "hills-128",
+        Kind::Hills,
+        128,
+        "Open land with hills that cost more to cross.",
+    ),
     Builtin::generated("islands-2048", Kind::Islands, 2048, "Four million cells of open land."),
 ];
 

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use thiserror::Error;
+use tickstar::space::Terrain;
 use tickstar::{Cell, Grid, Space};
 
 use crate::files::Problem;
@@ -31,11 +32,14 @@ pub enum Kind {
     Caves,
     /// Open land with rocks and bays.
     Islands,
+    /// Open land with few rocks, and with terrain.
+    Hills,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 5] = [Kind::Rooms, Kind::Maze, Kind::Random, Kind::Caves, Kind::Islands];
+    pub const ALL: [Kind; 6] =
+        [Kind::Rooms, Kind::Maze, Kind::Random, Kind::Caves, Kind::Islands, Kind::Hills];
 
     /// The kind's name in lower case.
     pub fn name(self) -> &'static str {
@@ -45,6 +49,7 @@ impl Kind {
             Kind::Random => "random",
             Kind::Caves => "caves",
             Kind::Islands => "islands",
+            Kind::Hills => "hills",
         }
     }
 
@@ -56,6 +61,9 @@ impl Kind {
             Kind::Random => "Single cells blocked at random, a quarter of them all.",
             Kind::Caves => "Winding caves with ragged walls, all of one piece.",
             Kind::Islands => "Open land scattered with rocks, and with bays that are dead ends.",
+            Kind::Hills => {
+                "Open land with few rocks, and with hills that cost more the higher they are."
+            }
         }
     }
 }
@@ -111,8 +119,62 @@ pub fn generate(kind: Kind, width: u32, height: u32, seed: u64) -> Result<Grid, 
         Kind::Maze => maze(width, height, dice),
         Kind::Random => random(width, height, dice),
         Kind::Caves => caves(width, height, dice),
-        Kind::Islands => islands(width, height, dice),
+        Kind::Islands => islands(width, height, dice, 23),
+        Kind::Hills => with_hills(islands(width, height, dice, 6), seed),
     })
+}
+
+/// The multipliers of generated terrain, from the plain up the hills.
+const MULTIPLIERS: [f64; 4] = [1.0, 1.5, 2.5, 5.0];
+/// The heights, of 256, at which the classes after the first begin.
+const LEVELS: [usize; 3] = [118, 148, 172];
+/// The key of the stream of random numbers for hills.
+const HILLS: u32 = 3;
+
+/// The same map with terrain: smooth hills of four classes, which multiply costs by 1, 1.5, 2.5 and 5. The same
+/// size and seed give the same hills.
+///
+/// # Panics
+/// Never: the classes are tested.
+pub fn with_hills(grid: Grid, seed: u64) -> Grid {
+    let dice = &mut Dice::keyed(seed, [HILLS, 0, 0, 0, 0, 0]);
+    let (width, height) = (grid.width() as usize, grid.height() as usize);
+    let wide = (width.max(height) / 8).max(8);
+    let [large, small] = [wide, wide / 2].map(|spacing| Relief::new(width, height, spacing, dice));
+    let terrain = Terrain::new(&MULTIPLIERS).expect("multipliers from 1 to 100");
+    let class = |Cell { x, y }| {
+        let at = |relief: &Relief| relief.height(x as usize, y as usize);
+        let height = (2 * at(&large) + at(&small)) / 3;
+        LEVELS.iter().filter(|&&level| height >= level).count() as u8
+    };
+    grid.with_terrain(terrain, class).expect("one of four classes")
+}
+
+/// Heights drawn at the points of a lattice, and between them in proportion to the distances.
+struct Relief {
+    spacing: usize,
+    columns: usize,
+    points: Vec<usize>,
+}
+
+impl Relief {
+    fn new(width: usize, height: usize, spacing: usize, dice: &mut Dice) -> Relief {
+        let (columns, rows) = (width / spacing + 2, height / spacing + 2);
+        let points = (0..columns * rows).map(|_| dice.below(256)).collect();
+        Relief { spacing, columns, points }
+    }
+
+    /// The height of a cell: below 256.
+    fn height(&self, x: usize, y: usize) -> usize {
+        let s = self.spacing;
+        let (column, right) = (x / s, x % s);
+        let (row, down) = (y / s, y % s);
+        let along = |row: usize| {
+            let points = &self.points[row * self.columns + column..][..2];
+            points[0] * (s - right) + points[1] * right
+        };
+        (along(row) * (s - down) + along(row + 1) * down) / (s * s)
+    }
 }
 
 /// Draws problems between free cells that are connected, start and goal apart: any two cells of the
@@ -498,9 +560,9 @@ fn smooth(board: &Board) -> Board {
 
 /// Rocks and bays until enough is blocked. Pockets that cannot be entered are filled after that, so
 /// the share aimed at is a little below what comes out.
-fn islands(width: u32, height: u32, dice: &mut Dice) -> Grid {
+fn islands(width: u32, height: u32, dice: &mut Dice, percent_blocked: usize) -> Grid {
     let largest = (width.min(height) as usize / 24).max(2);
-    in_one_piece(23, 70, |percent_blocked| {
+    in_one_piece(percent_blocked, 70, |percent_blocked| {
         let mut board = Board::new(width, height, true);
         let target = board.free.len() * percent_blocked / 100;
         let mut blocked = 0;
@@ -591,10 +653,28 @@ mod tests {
             (Kind::Random, 0xb79d_19b4_f8f2_0ee4),
             (Kind::Caves, 0x6376_5b0b_ce40_8958),
             (Kind::Islands, 0x4865_6983_c918_d5f0),
+            (Kind::Hills, 0xeab5_ec17_4aaa_6d69),
         ];
         let made = pinned
             .map(|(kind, _)| (kind, fingerprint(&generate(kind, 64, 64, 1).unwrap().to_map())));
         assert_eq!(made, pinned, "every generated map and every result on one changes with this");
+    }
+
+    #[test]
+    fn hills_have_all_classes_and_leave_the_walls_alone() {
+        for seed in 1..=5 {
+            let plain = generate(Kind::Caves, 128, 90, seed).unwrap();
+            let hills = with_hills(plain.clone(), seed);
+            assert!(hills.to_rows().eq(plain.to_rows()));
+            let mut shares = [0; MULTIPLIERS.len()];
+            hills.classes().for_each(|class| shares[usize::from(class)] += 1);
+            assert!(shares.iter().all(|&cells| cells > 128 * 90 / 50), "{shares:?}");
+            // Smooth: neighbors differ by one class at most, nearly everywhere.
+            let class = |x, y| i32::from(hills.class(Cell::new(x, y)).unwrap());
+            let pairs = (0..90).flat_map(|y| (1..128).map(move |x| (x, y)));
+            let steep = pairs.filter(|&(x, y)| (class(x - 1, y) - class(x, y)).abs() > 1).count();
+            assert!(steep < 128 * 90 / 100, "{steep}");
+        }
     }
 
     #[test]
@@ -676,7 +756,7 @@ mod tests {
         }
         assert_eq!(
             "cave".parse::<Kind>().unwrap_err().to_string(),
-            "`cave` is not a kind of map: expected one of rooms, maze, random, caves, islands"
+            "`cave` is not a kind of map: expected one of rooms, maze, random, caves, islands, hills"
         );
     }
 

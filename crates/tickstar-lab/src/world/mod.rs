@@ -1,6 +1,8 @@
 //! The worlds an agent can be placed in: the true map, what the agent knows of it, and how either changes
 //! while it walks.
 //!
+//! Only walls can be unknown or change: the terrain of a map is known from the start in every kind of world.
+//!
 //! The true map and the known map are separate types, so that an agent cannot be given the truth by
 //! mistake. All randomness comes from a seed.
 
@@ -283,10 +285,14 @@ pub enum PrepareError {
 const CLUTTER: u32 = 1;
 const DRIFT: u32 = 2;
 
-/// The map with every cell free.
+/// The map with every cell free. Terrain is known, whatever else is not: it is what an agent sees from afar, and
+/// under a wall it is of class 0 in a map that was read from a file.
 fn blank(map: &Grid) -> Grid {
-    let blank = Grid::new(map.width(), map.height()).expect("the size of an existing map");
-    blank.with_neighbors(map.neighbors()).with_corners(map.corners())
+    let mut blank = map.clone();
+    for wall in nodes(map).filter(|&node| !map.contains(node)) {
+        blank.set_free(map.cell(wall), true).expect("a cell of the map");
+    }
+    blank
 }
 
 /// Every node of a map, row by row.
