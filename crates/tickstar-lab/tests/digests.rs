@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tickstar::space::{Corners, Neighbors};
-use tickstar::{Cell, Grid, catalog};
+use tickstar::{Cell, Cost, Grid, catalog};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
 use tickstar_lab::{Job, Outcome, Problem, Terrain, builtin};
 
@@ -86,7 +86,9 @@ fn solve(course: &Course, contestants: &[Contestant]) -> Vec<Row> {
                 Outcome::GaveUp => "gave-up",
             };
             let [start, goal] = [problem.start, problem.goal].map(|end| (end.x, end.y));
-            let (cost, moves) = (journey.tally.cost.0, journey.path.len() - 1);
+            // In the unit that costs had when these results were frozen.
+            let cost = journey.tally.cost.0 / (Cost::STRAIGHT.0 / 470_832);
+            let moves = journey.path.len() - 1;
             let (intervals, expansions) = (journey.tally.intervals, journey.tally.expansions);
             Some(format!(
                 "{start:?} to {goal:?}: {outcome}, cost {cost}, moves {moves}, \
