@@ -74,7 +74,7 @@ const MAPS: [&str; 5] = [
     tickstar abstraction build --map builtin:caves-128 --tables caves.sub")]
 pub struct Build {
     /// A map; may be given several times [default: five built-in maps]
-    #[arg(long, value_name = "FILE|builtin:NAME", conflicts_with = "sizes")]
+    #[arg(long, value_name = "FILE|builtin:NAME", conflicts_with = "sizes", help_heading = "Map")]
     map: Vec<OsString>,
     /// Generated maps with these side lengths instead
     #[arg(
@@ -82,7 +82,8 @@ pub struct Build {
         value_name = "N,…",
         value_delimiter = ',',
         value_parser = whole::<u32>(generate::MIN_SIDE.into()..=generate::MAX_SIDE.into()),
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        help_heading = "Map"
     )]
     sizes: Vec<u32>,
     /// The kind of generated maps: rooms, maze, random, caves, islands or hills
@@ -91,7 +92,8 @@ pub struct Build {
         value_name = "KIND",
         default_value_t = Kind::Islands,
         requires = "sizes",
-        conflicts_with = "map"
+        conflicts_with = "map",
+        help_heading = "Map"
     )]
     kind: Kind,
     /// How often the levels are built; the best time counts
@@ -116,7 +118,7 @@ pub struct Build {
     #[command(flatten)]
     rules: Movement,
     /// One JSON object per map
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
@@ -411,7 +413,12 @@ fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [Stri
     tickstar abstraction inspect --map builtin:rooms-64 --from 4,4 --to 60,12 --json")]
 pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
-    #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
+    #[arg(
+        long,
+        value_name = "FILE|builtin:NAME",
+        default_value = "builtin:caves-128",
+        help_heading = "Map"
+    )]
     map: OsString,
     /// Show the nodes that this cell belongs to, level by level; column and row from the top left
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
@@ -428,7 +435,7 @@ pub struct Inspect {
     #[command(flatten)]
     rules: Movement,
     /// As a JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
@@ -606,14 +613,19 @@ fn chain_table(chain: &[Ancestor]) -> Table {
 )]
 pub struct Draw {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
-    #[arg(long, value_name = "FILE|builtin:NAME", default_value = "builtin:caves-128")]
+    #[arg(
+        long,
+        value_name = "FILE|builtin:NAME",
+        default_value = "builtin:caves-128",
+        help_heading = "Map"
+    )]
     map: OsString,
     /// Which levels, 0 being the map [default: all, or eight of them from the map to the top]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = whole::<usize>(0..=100),
         allow_negative_numbers = true)]
     level: Vec<usize>,
     /// Where to write the picture; its name ends in .png or .svg
-    #[arg(long, value_name = "FILE", default_value = "abstraction.png")]
+    #[arg(long, value_name = "FILE", default_value = "abstraction.png", help_heading = "Output")]
     out: PathBuf,
     /// Pixels per cell, 1 to 64 [default: to suit the map]
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=64), allow_negative_numbers = true)]

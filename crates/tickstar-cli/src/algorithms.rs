@@ -108,6 +108,7 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
     }
     writeln!(out, "    cost of the walk: {}", facts.cost)?;
     writeln!(out, "    when the map changes: {}", facts.changes)?;
+    writeln!(out, "    when the goal moves: {}", facts.retargets)?;
     let worlds = WorldKind::names_for(entry).join(", ");
     match facts.no_openings {
         Some(reason) => {
@@ -160,6 +161,7 @@ fn describe(entry: &Entry) -> serde_json::Value {
             "no_openings": facts.no_openings,
             "cost": facts.cost,
             "changes": facts.changes,
+            "retargets": facts.retargets,
         },
         "worlds": WorldKind::names_for(entry),
     })

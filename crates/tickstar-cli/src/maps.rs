@@ -171,7 +171,7 @@ pub struct Inspect {
     #[command(flatten)]
     movement: Movement,
     /// As a JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 

@@ -754,10 +754,10 @@ mod tests {
             assert_eq!(kind.name().parse(), Ok(kind));
             assert!(kind.about().ends_with('.'));
         }
-        assert_eq!(
-            "cave".parse::<Kind>().unwrap_err().to_string(),
-            "`cave` is not a kind of map: expected one of rooms, maze, random, caves, islands, hills"
-        );
+        let error = |text: &str| text.parse::<Kind>().unwrap_err().to_string();
+        assert_eq!(error("cave"), "`cave` is not a kind of map: did you mean `caves`?");
+        let all = Kind::ALL.map(Kind::name).join(", ");
+        assert_eq!(error("lava"), format!("`lava` is not a kind of map: expected one of {all}"));
     }
 
     #[test]

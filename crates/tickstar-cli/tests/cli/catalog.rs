@@ -8,7 +8,7 @@ use crate::support::{Folder, NO_OPENINGS, is_learning, map, raises};
 const FIELDS: [&str; 8] =
     ["name", "title", "summary", "paper", "default_budget", "parameters", "facts", "worlds"];
 
-const FACTS: [&str; 10] = [
+const FACTS: [&str; 11] = [
     "complete",
     "acts_at_once",
     "bounded_tick",
@@ -19,6 +19,7 @@ const FACTS: [&str; 10] = [
     "no_openings",
     "cost",
     "changes",
+    "retargets",
 ];
 
 const WORLDS: [&str; 5] = ["known", "unknown", "partial", "dynamic", "script"];
@@ -103,6 +104,7 @@ fn the_text_says_the_same() {
         }
         has(&format!("\n    cost of the walk: {}\n", text(facts, "cost")));
         has(&format!("\n    when the map changes: {}\n", text(facts, "changes")));
+        has(&format!("\n    when the goal moves: {}\n", text(facts, "retargets")));
         let slow = "detects that there is no path: slowly";
         assert_eq!(block.contains(slow), is_learning(name), "{block}");
         if raises(name) {

@@ -235,7 +235,12 @@ mod tests {
             let error = text.parse::<WorldKind>().unwrap_err();
             assert_eq!(error.to_string(), format!("{text}: {why}"));
         }
-        for text in ["", "Known", "parital:5", ":5"] {
+        for (text, meant) in [("Known", "known"), ("parital:5", "partial[:PERCENT]")] {
+            let error = text.parse::<WorldKind>().unwrap_err();
+            let expected = format!("`{text}` is not a world: did you mean `{meant}`?");
+            assert_eq!(error.to_string(), expected);
+        }
+        for text in ["", "fog", ":5"] {
             let why = "is not a world: expected one of known, unknown, partial[:PERCENT], \
                        dynamic:RATE, script:FILE";
             let error = text.parse::<WorldKind>().unwrap_err();
