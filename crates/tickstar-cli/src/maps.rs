@@ -11,6 +11,7 @@ use tickstar::Grid;
 use tickstar_lab::builtin;
 use tickstar_lab::check::{self, Checked};
 use tickstar_lab::draw;
+use tickstar_lab::files;
 use tickstar_lab::generate::{self, Kind};
 use tickstar_lab::text::{self, counted};
 
@@ -79,7 +80,7 @@ pub struct Generate {
     /// Add terrain: hills of four classes, which cost 1, 1.5, 2.5 and 5 times as much to cross
     #[arg(long)]
     terrain: bool,
-    /// Where to write it: .map, .txt (rows of # and .), .png or .svg [default: standard output]
+    /// Where to write it: .map, .txt (rows of # and .), .png or .svg [default: standard output, as .map]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -114,6 +115,8 @@ impl Generate {
 }
 
 /// Write a map as text in the benchmark's format, as rows of # and ., or as a picture
+///
+/// The other letters of a text (G and S are free, O, T and W are blocked) are kept in a text.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar maps convert a.map a.png\n  \
@@ -124,38 +127,90 @@ pub struct Convert {
     map: OsString,
     /// Where to write it: .map, .txt, .png or .svg
     out: PathBuf,
-    #[command(flatten)]
-    movement: Movement,
 }
 
 impl Convert {
     fn execute(&self) -> Result<(), Failure> {
-        refuse_overwriting(&self.out, map_file(&self.map))?;
-        write(&Map::load(&self.map, self.movement)?.grid, &self.out)
+        let source = map_file(&self.map);
+        refuse_overwriting(&self.out, source)?;
+        let grid = Map::load(&self.map, Movement::default())?.grid;
+        let format = Format::of(&self.out)?;
+        match (source, format) {
+            (Some(source), Format::Map) => self.write_text(source, true),
+            // Rows alone cannot hold terrain.
+            (Some(source), Format::Rows) if grid.terrain().is_none() => {
+                self.write_text(source, false)
+            }
+            _ => write(&grid, &self.out),
+        }
+    }
+
+    /// Writes a map that was read from a text file as text, with or without a header. The letters of its cells stay
+    /// what they are, as they say more than free or blocked.
+    fn write_text(&self, source: &Path, with_header: bool) -> Result<(), Failure> {
+        let text = files::read(source).map_err(Failure::input)?;
+        let mut rows = files::lines(&text);
+        while rows.pop_if(|row| row.is_empty()).is_some() {}
+        let is_last = |line: &&[u8]| line.trim_ascii_end() == b"map";
+        let header = match rows.iter().position(is_last) {
+            Some(last) if !files::has_rows_only(source) => {
+                let header: Vec<_> = rows.drain(..=last).collect();
+                [&header.join(&b'\n')[..], b"\n"].concat()
+            }
+            _ => {
+                let (height, width) = (rows.len(), rows.first().map_or(0, |row| row.len()));
+                format!("type octile\nheight {height}\nwidth {width}\nmap\n").into_bytes()
+            }
+        };
+        let (mut text, blocked) = if with_header { (header, b'@') } else { (Vec::new(), b'#') };
+        for row in rows {
+            text.extend(row.iter().map(|&byte| if b"@#".contains(&byte) { blocked } else { byte }));
+            text.push(b'\n');
+        }
+        output::write(&self.out, text)
+    }
+}
+
+/// How a map is written.
+#[derive(Clone, Copy)]
+enum Format {
+    Map,
+    Rows,
+    Svg,
+    Png,
+}
+
+impl Format {
+    /// What the name of a file asks for.
+    fn of(path: &Path) -> Result<Format, Failure> {
+        let kind = path.extension().map(|kind| kind.to_string_lossy().to_lowercase());
+        match kind.as_deref() {
+            Some("map") => Ok(Format::Map),
+            Some("txt") => Ok(Format::Rows),
+            Some("svg") => Ok(Format::Svg),
+            Some("png") => Ok(Format::Png),
+            _ => Err(Failure::usage(format!(
+                "{}: the name must end in .map, .txt, .png or .svg",
+                text::path(path)
+            ))),
+        }
     }
 }
 
 /// Writes a map in the format its name asks for.
 fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
     let picture = || draw::map_svg(grid, draw::default_cell_px(grid));
-    let kind = path.extension().map(|kind| kind.to_string_lossy().to_lowercase());
-    let bytes = match kind.as_deref() {
-        Some("map") => grid.to_map().into_bytes(),
-        Some("txt") if grid.terrain().is_some() => {
+    let bytes = match Format::of(path)? {
+        Format::Map => grid.to_map().into_bytes(),
+        Format::Rows if grid.terrain().is_some() => {
             return Err(Failure::usage(format!(
                 "{}: rows of # and . cannot hold the terrain of the map: the name must end in .map, .png or .svg",
                 text::path(path)
             )));
         }
-        Some("txt") => grid.to_rows().map(|row| row + "\n").collect::<String>().into_bytes(),
-        Some("svg") => picture().into_bytes(),
-        Some("png") => draw::png(&picture()).map_err(Failure::usage)?,
-        _ => {
-            return Err(Failure::usage(format!(
-                "{}: the name must end in .map, .txt, .png or .svg",
-                text::path(path)
-            )));
-        }
+        Format::Rows => grid.to_rows().map(|row| row + "\n").collect::<String>().into_bytes(),
+        Format::Svg => picture().into_bytes(),
+        Format::Png => draw::png(&picture()).map_err(Failure::usage)?,
     };
     output::write(path, bytes)
 }

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::number::{decimal, from_one, from_zero, whole};
 
 /// How the map is walked.
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone, Copy, Default)]
 #[command(next_help_heading = "Map")]
 pub struct Movement {
     /// Whether a diagonal step may pass the corner of a blocked cell
@@ -31,21 +31,23 @@ pub struct Movement {
     neighbors: Neighborhood,
 }
 
-#[derive(ValueEnum, Clone, Copy)]
+#[derive(ValueEnum, Clone, Copy, Default)]
 enum CornerRule {
     /// Both cells beside the step must be free (the benchmark's rule)
+    #[default]
     Never,
     /// Only the target must be free
     Allowed,
 }
 
-#[derive(ValueEnum, Clone, Copy)]
+#[derive(ValueEnum, Clone, Copy, Default)]
 enum Neighborhood {
     /// Those that share a side
     #[value(name = "4")]
     Four,
     /// Diagonal ones too
     #[value(name = "8")]
+    #[default]
     Eight,
 }
 

@@ -219,15 +219,26 @@ pub enum LineError {
 /// When the file cannot be read or is not such a map.
 pub fn read_map(path: &Path) -> Result<Grid, FileError> {
     let bytes = read(path)?;
-    let grid = if path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("txt")) {
-        let rows = bytes.split(|&byte| byte == b'\n');
-        let rows: Vec<_> = rows.map(|row| row.strip_suffix(b"\r").unwrap_or(row)).collect();
+    let grid = if has_rows_only(path) {
+        let rows = lines(&bytes);
         let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
         Grid::from_rows(&rows[..used])
     } else {
         Grid::from_map(&bytes)
     };
     grid.map_err(|reason| FileError::Map { path: path.into(), reason })
+}
+
+/// Whether a map file has rows and no header, by its name.
+pub fn has_rows_only(path: &Path) -> bool {
+    path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("txt"))
+}
+
+/// The lines of a text without their ends. Some editors insert a byte order mark before UTF-8 text: it is left out.
+pub fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let lines = text.split(|&byte| byte == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
 /// Reads a scenario: a version line, then rows of nine columns, or seven without the map's size.
@@ -330,13 +341,12 @@ pub(crate) fn parse<T>(
     text: &[u8],
     mut read_line: impl FnMut(usize, &str) -> Result<Option<T>, LineError>,
 ) -> Result<Vec<T>, FileError> {
-    // Some editors insert a byte order mark before UTF-8 text.
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    if text.trim_ascii().is_empty() {
+    let lines = lines(text);
+    if lines.iter().all(|line| line.trim_ascii().is_empty()) {
         return Err(FileError::Empty { path: path.into() });
     }
     let mut found = Vec::new();
-    for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
+    for (i, line) in lines.into_iter().enumerate() {
         let line = line.trim_ascii();
         if line.is_empty() {
             continue;

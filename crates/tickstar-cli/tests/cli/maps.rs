@@ -49,7 +49,23 @@ fn a_map_comes_back_from_rows() {
     // Other letters of the benchmark, and other line endings.
     folder.write("c.map", "type octile\r\nheight 1\r\nwidth 7\r\nmap\r\n.GS@OTW\r\n");
     folder.run("maps convert c.map c.txt").good();
-    assert_eq!(folder.text("c.txt"), "...####\n");
+    assert_eq!(folder.text("c.txt"), ".GS#OTW\n", "letters are kept");
+    let unix = "type octile\nheight 1\nwidth 7\nmap\n.GS@OTW\n";
+    for source in ["c.map", "c.txt"] {
+        folder.run(&format!("maps convert {source} d.map")).good();
+        assert_eq!(folder.text("d.map"), unix);
+    }
+    folder.write("mark.txt", "\u{feff}.#\r\n..\r\n\r\n");
+    folder.run("maps convert mark.txt mark.map").good();
+    assert_eq!(folder.text("mark.map"), map(&[".@", ".."]));
+    // Terrain stays terrain.
+    let hills = "type octile\nheight 1\nwidth 4\nterrain . 1\nterrain x 2.5\nmap\n.x@T\n";
+    folder.write("hills.map", hills);
+    folder.run("maps convert hills.map e.map").good();
+    assert_eq!(folder.text("e.map"), hills);
+    let ran = folder.run("maps convert hills.map e.txt");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("e.txt: rows of # and . cannot hold the terrain"), "{}", ran.err);
     folder.run("maps convert c.map c.svg").good();
     assert!(folder.text("c.svg").starts_with("<svg"));
     folder.run("maps convert c.map c.png").good();
@@ -68,7 +84,7 @@ fn facts_about_a_small_map() {
     let expected = |components: u32, largest: u32| {
         json!({
             "map": "a.map", "width": 4, "height": 4, "free": 10,
-            "components": components, "largest_component": largest
+            "components": components, "largest_component": largest, "terrain": []
         })
     };
     assert_eq!(facts(""), expected(3, 4));
@@ -77,7 +93,8 @@ fn facts_about_a_small_map() {
     assert_eq!(
         facts(""),
         json!({
-            "map": "a.map", "width": 4, "height": 4, "free": 9, "components": 3, "largest_component": 4
+            "map": "a.map", "width": 4, "height": 4, "free": 9, "components": 3, "largest_component": 4,
+            "terrain": []
         })
     );
     assert_eq!(facts("--corners allowed")["components"], 2);
@@ -85,7 +102,8 @@ fn facts_about_a_small_map() {
     assert_eq!(
         facts(""),
         json!({
-            "map": "a.map", "width": 2, "height": 2, "free": 0, "components": 0, "largest_component": 0
+            "map": "a.map", "width": 2, "height": 2, "free": 0, "components": 0, "largest_component": 0,
+            "terrain": []
         })
     );
     let text = folder.run("maps inspect builtin:rooms-64").good();
