@@ -605,6 +605,52 @@ mod tests {
         }
     }
 
+    /// An agent that gets a part cannot tell it from a slice of its own.
+    #[test]
+    fn a_part_counts_from_zero() {
+        for mut slice in [Slice::new(100), Slice::metered(100)] {
+            assert!((0..20).all(|n| slice.expand(NodeId(n)) && slice.trace(NodeId(n))));
+            slice.part(10, |part| {
+                assert_eq!((part.budget(), part.remaining()), (10, 10));
+                assert_eq!((part.expansions(), part.traces(), part.updates()), (0, 0, 0));
+                assert!(part.expand(NodeId(0)) && part.trace(NodeId(0)) && part.update(NodeId(0)));
+                assert_eq!(part.within(tracing(3), |part| part.traces()), 1);
+            });
+            assert_eq!(slice.budget(), 100);
+            assert_eq!((slice.expansions(), slice.traces(), slice.updates()), (21, 21, 1));
+            slice.part(1000, |part| assert!(part.budget() <= 79 && part.remaining() <= 79));
+        }
+    }
+
+    #[test]
+    fn after_a_deadline_only_a_little_tracing_and_updating_is_done() {
+        let mut asked = 0;
+        let mut clock = || {
+            asked += 1;
+            asked < 4
+        };
+        let mut slice = Slice::deadline(&mut clock);
+        let expand = |slice: &mut Slice<'_>| (0..999).filter(|&n| slice.expand(NodeId(n))).count();
+        assert_eq!(slice.part(50, expand), 50, "the clock is asked in parts too");
+        assert_eq!(expand(&mut slice), 4 * 32 - 50);
+        assert!(slice.is_over() && slice.remaining() == 0 && slice.part(9, expand) == 0);
+        slice.charge_entries(10_000);
+        let traced = (0..999).filter(|&n| slice.trace(NodeId(n))).count();
+        assert_eq!(traced, 240, "24 units, whatever cannot be refused");
+        assert!(!slice.update(NodeId(0)));
+        assert_eq!(asked, 4, "and not asked again");
+    }
+
+    #[test]
+    fn a_deadline_also_ends_tracing_and_updates() {
+        let mut clock = || false;
+        let mut slice = Slice::deadline(&mut clock);
+        assert_eq!((0..999).filter(|&n| slice.trace(NodeId(n))).count(), 320 + 240);
+        let mut clock = || false;
+        let mut slice = Slice::deadline(&mut clock);
+        assert_eq!((0..999).filter(|&n| slice.update(NodeId(n))).count(), 64 + 48);
+    }
+
     #[test]
     fn a_watcher_that_refuses_ends_the_tick() {
         let mut seen = 0;

@@ -149,4 +149,28 @@ mod tests {
         assert_eq!(route.step(&grid, node(4, 2)), None, "too far");
         assert_eq!(route.step(&grid, node(25, 0)), None, "too far along");
     }
+
+    #[test]
+    fn a_route_leads_to_a_goal_that_moves() {
+        let grid = Grid::new(300, 3).unwrap();
+        let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+        let mut route = Route::new((0..5).map(|x| node(x, 0)).collect(), 0);
+        let slice = &mut Slice::unlimited();
+        let end = |route: &Route| route.end().unwrap();
+        assert!(route.lead_to(&grid, node(5, 1), slice) && end(&route) == node(5, 1));
+        assert!(!route.lead_to(&grid, node(9, 1), slice), "a jump");
+        assert_eq!(end(&route), node(5, 1));
+        assert!(route.lead_to(&grid, node(3, 0), slice) && end(&route) == node(3, 0), "a loop");
+        route.moved(node(1, 0));
+        assert!(!route.lead_to(&grid, node(0, 0), slice), "already passed, and not a neighbor");
+        assert!(route.lead_to(&grid, node(1, 0), slice) && route.is_done(node(1, 0)));
+        // What has been walked is dropped, but for the last step.
+        for x in 2..300 {
+            assert!(route.lead_to(&grid, node(x, 0), slice));
+            assert_eq!(route.step(&grid, node(x - 1, 0)), Some(node(x, 0)));
+            route.moved(node(x, 0));
+        }
+        assert!(route.is_begun() && route.nodes().len() < 70);
+        assert!(!Route::default().lead_to(&grid, node(0, 0), slice));
+    }
 }

@@ -3,6 +3,7 @@
 mod kit;
 
 mod changing;
+mod chase;
 mod conformance;
 mod defects;
 mod driver;

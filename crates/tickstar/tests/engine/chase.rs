@@ -1,0 +1,168 @@
+//! Goals that move.
+
+use tickstar::search::{BestFirst, OpenList, SearchConfig};
+use tickstar::{
+    Agent, AgentState, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Space, Step,
+    TimeBounded, TimeBoundedConfig,
+};
+
+use crate::kit::{
+    LayeredGrid, Member, OnPanic, Oracle, Problem, Random, Terrain, TickLimit, check_estimates,
+    is_slow, members, weighted,
+};
+
+/// The corrected heuristic stays consistent and never exceeds the true distance, and is more than that of the map.
+#[test]
+fn a_learned_heuristic_is_corrected_when_the_goal_moves() {
+    let mut random = Random::new(1);
+    let (mut raised, mut kept) = (0, 0);
+    for round in 0..600 {
+        let problem = Problem::<LayeredGrid>::random(&mut random);
+        let grid: &Grid = &problem.space;
+        let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
+        let open = random.pick(&[OpenList::Heap, OpenList::Buckets]);
+        let priority = weighted(random.pick(&[1, 3]), 1);
+        let config = SearchConfig { open, priority, learn: true, ..SearchConfig::default() };
+        let _context = OnPanic((&problem, round, config));
+        let mut search = BestFirst::new(config);
+        let mut goal = problem.goal;
+        for _ in 0..20 {
+            // Mostly to a neighbor, sometimes anywhere, sometimes not at all.
+            let mut near = vec![goal];
+            grid.for_each_edge(goal, |to, _| near.push(to));
+            let new = if random.below(5) == 0 { random.pick(&free) } else { random.pick(&near) };
+            search.start(grid, random.pick(&free), new);
+            let to_goal = problem.oracle.distances(new);
+            let above = check_estimates(&search, grid, &problem.oracle, &to_goal);
+            (raised, kept) = (raised + above, kept + usize::from(above > 0 && new != goal));
+            goal = new;
+            search.run(grid, &mut Slice::new(random.below(60)));
+        }
+    }
+    assert!(raised > 10_000 && kept > 1_000, "{raised} values raised, {kept} times after a move");
+}
+
+/// What happens between two ticks: the goal moves or jumps, the agent is pushed or refused, the map changes. Every step
+/// is legal, and after all that the agent arrives exactly if a path exists.
+#[test]
+fn a_goal_may_move_in_any_way() {
+    let mut random = Random::new(2);
+    for member in members().iter().filter(|member| member.facts().complete) {
+        for round in 0..30 {
+            let openings = member.facts().no_openings.is_none();
+            harry(member.as_ref(), &mut random, round, openings);
+        }
+    }
+}
+
+fn harry(member: &dyn Member, random: &mut Random, round: u64, openings: bool) {
+    let side = if is_slow(member) { 8 } else { 20 };
+    let [width, height] = [(); 2].map(|()| 1 + random.below(side) as u32);
+    let mut problem = Problem::<LayeredGrid>::random_of_size(random, width, height);
+    let original = problem.space.space().clone();
+    let _context = OnPanic((original, problem.start, problem.goal, member, round));
+    let (mut at, mut goal) = (problem.start, problem.goal);
+    let mut agent = problem.space.agent(member, at, goal).unwrap();
+    let mut changed = Vec::new();
+    for _ in 0..100 {
+        let map = &problem.space;
+        let mut slice = Slice::new(random.pick(&[1, 5, 30, 1000]));
+        let step = agent.tick(map, at, Seen { changed: &changed }, &mut slice);
+        changed.clear();
+        if let Step::Move(to) = step {
+            assert!(map.edge(at, to).is_some(), "an illegal step");
+            at = if random.below(5) == 0 { at } else { to };
+        }
+        let cell = |random: &mut Random| {
+            Cell::new(random.below(width.into()) as u32, random.below(height.into()) as u32)
+        };
+        for _ in 0..random.below(3) {
+            let mut to = map.node(cell(random)).unwrap();
+            if random.below(4) > 0 {
+                let mut near = vec![goal];
+                map.for_each_edge(goal, |to, _| near.push(to));
+                to = random.pick(&near);
+            }
+            assert_eq!(agent.retarget(map, to).is_ok(), map.contains(to));
+            goal = if map.contains(to) { to } else { goal };
+            assert_eq!(agent.goal(), goal);
+        }
+        if random.below(20) == 0 {
+            at = map.node(cell(random)).filter(|&node| map.contains(node)).unwrap_or(at);
+        }
+        if random.below(6) == 0 {
+            let cell = cell(random);
+            let node = map.node(cell).unwrap();
+            let free = openings && random.below(2) == 0;
+            if node != at && node != goal && problem.space.set_free(cell, free).unwrap() {
+                changed.push(node);
+            }
+        }
+    }
+    // From here on nothing happens any more.
+    problem.oracle = Oracle::of_grid(&problem.space);
+    (problem.start, problem.goal) = (at, goal);
+    problem.optimum = problem.oracle.distance(at, goal);
+    let limit = TickLimit::of(member, &problem, 5);
+    let mut so_far = TickLimit { moves: 0, waits: 0, may_stop: false };
+    loop {
+        let seen = Seen { changed: &changed };
+        let step = agent.tick(&problem.space, at, seen, &mut Slice::new(5));
+        changed.clear();
+        match step {
+            Step::Move(to) => {
+                assert!(problem.space.edge(at, to).is_some(), "an illegal step");
+                at = to;
+            }
+            Step::Wait => {}
+            Step::Arrived => return assert_eq!(at, goal),
+            Step::Unreachable => return assert_eq!(problem.optimum, None),
+        }
+        limit.count(step, &mut so_far);
+    }
+}
+
+/// A target that is as fast as the agent is never caught, and the agent's memory stays bounded.
+#[test]
+fn an_endless_chase_needs_bounded_memory() {
+    let grid = Layered::new(
+        Grid::from_fn(30, 30, |Cell { x, y }| !(5..25).contains(&x) || !(5..25).contains(&y))
+            .unwrap(),
+    )
+    .unwrap();
+    let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+    // Once around the block, clockwise.
+    let ring: Vec<NodeId> = (2..27)
+        .map(|x| node(x, 2))
+        .chain((2..27).map(|y| node(27, y)))
+        .chain((3..28).rev().map(|x| node(x, 27)))
+        .chain((3..28).rev().map(|y| node(2, y)))
+        .collect();
+    let (start, goal) = (ring[0], ring[40]);
+    let tba = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal).unwrap();
+    let pra = Pra::new(&grid, PraConfig::default(), start, goal).unwrap();
+    let agents: [Box<dyn Agent<LayeredGrid>>; 2] = [Box::new(tba), Box::new(pra)];
+    for mut agent in agents {
+        let (mut at, mut most) = (start, [0; 2]);
+        for tick in 0..20_000 {
+            let step = agent.tick(&grid, at, Seen::default(), &mut Slice::new(20));
+            at = if let Step::Move(to) = step { to } else { at };
+            let half = &mut most[tick / 10_000];
+            *half = (*half).max(agent.bytes());
+            agent.retarget(&grid, ring[(41 + tick) % ring.len()]).unwrap();
+        }
+        assert!(most[1] <= most[0], "{most:?} bytes");
+    }
+}
+
+/// An unusable goal is refused, and the agent keeps its old one.
+#[test]
+fn a_blocked_goal_is_refused() {
+    let grid = Grid::from_rows(["...#"]).unwrap();
+    let node = |x| grid.node(Cell::new(x, 0)).unwrap();
+    let mut unit = TimeBounded::new(&grid, TimeBoundedConfig::default(), node(0), node(2)).unwrap();
+    for bad in [node(3), NodeId(99)] {
+        assert!(unit.retarget(&grid, bad).is_err());
+        assert_eq!(AgentState::goal(&unit), node(2));
+    }
+}
