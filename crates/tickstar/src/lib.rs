@@ -38,6 +38,8 @@
 //! | to walk on a map that changes | [`Restart::Lazy`] (Repeated TB-BFS) | steps that are legal at that moment; restarts the search only when necessary |
 //! | only cheapest paths, on a map that changes or is discovered | [`DStarLite`] | bounded work per tick; waits until its path is known, then repairs it where the map changes |
 //! | long paths on large maps, with little work each | [`Pra`] (PRA*), on a map with its [`Hierarchy`] | bounded work per tick; starts to walk once a short segment is planned; nearly always within 2 % of the shortest path; repaired when the map changes |
+//! | a limit in wall-clock time | [`Slice::deadline`] | what acts at once with a budget does so with a deadline |
+//! | to follow a target that moves | [`Agent::retarget`] | caught by every search that is kept, if the target moves less often than the agent |
 //! | to know immediately whether a path exists | [`Hierarchy::reachable`] | exact; as many lookups as the map has levels |
 //! | any path, without a search | [`QuickPath`] | acts at once; no guarantee about the length |
 //! | an agent that waits until its path is complete | [`Acting::Wait`] | an optimal walk, a late start |
