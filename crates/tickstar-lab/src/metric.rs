@@ -99,9 +99,11 @@ pub struct Metric {
 
 /// Every metric, in the order in which a record as JSON has them.
 pub static METRICS: &[Metric] = &[
-    real("cost", "length walked, in cells", |r| Some(r.tally.cost.in_cells()))
-        .mean()
-        .shown("cost", Format::Decimals(1)),
+    real("cost", "length walked, in cells; on terrain, its cost", |r| {
+        Some(r.tally.cost.in_cells())
+    })
+    .mean()
+    .shown("cost", Format::Decimals(1)),
     real("optimal", "length of a shortest path at first, in cells", |r| r.optimal),
     real("suboptimality", "length walked over the shortest", Record::suboptimality)
         .column(Section::Quality, Aggregate::Mean)

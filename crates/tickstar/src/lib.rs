@@ -60,7 +60,8 @@
 //! * **Small.** The memory of an agent is proportional to the nodes its search has touched, not to the map.
 //!
 //! The engine has no I/O, no clock and no randomness, and forbids unsafe code. Maps are [`Grid`]s (one bit per cell,
-//! edited in place), [`Graph`]s, or your own [`Space`].
+//! edited in place), [`Graph`]s, or your own [`Space`]. A grid can have [`Terrain`](space::Terrain), on which cells cost
+//! more or less to cross, and [`Grid::for_size`] gives the map for units larger than a cell.
 #![deny(missing_docs)]
 
 pub mod agent;

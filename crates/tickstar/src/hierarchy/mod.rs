@@ -43,6 +43,8 @@
 //! * Positions are means over all cells below a node, as in the paper, kept as exact sums; searches use
 //!   them in 64ths of a cell. Where nodes have no positions, every edge of a level above costs the same and
 //!   nothing is estimated.
+//! * On a map with terrain, the edges of a level are weighted by the mean multiplier of the nodes of the space below
+//!   both ends, relative to the cheapest class. Sums of multipliers are exact, and updated like those of positions.
 //!
 //! A large edit rebuilds the hierarchy instead, where that takes less time.
 //!
