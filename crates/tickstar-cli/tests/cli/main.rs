@@ -18,4 +18,5 @@ mod mistakes;
 mod output;
 mod run;
 mod support;
+mod terrain;
 mod worlds;

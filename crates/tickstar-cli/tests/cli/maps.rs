@@ -14,7 +14,7 @@ fn the_list_names_what_can_be_used() {
     for name in builtins.into_iter().filter(|name| !name.ends_with("2048")) {
         folder.run(&format!("maps inspect {name}")).good();
     }
-    for kind in ["rooms", "maze", "random", "caves", "islands"] {
+    for kind in ["rooms", "maze", "random", "caves", "islands", "hills"] {
         assert!(text.lines().any(|line| line.trim().starts_with(&format!("{kind} "))), "{text}");
     }
 }
