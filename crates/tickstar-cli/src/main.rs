@@ -33,7 +33,7 @@ use failure::Failure;
     after_help = "Try:\n  \
         tickstar compare                       what acting at once is worth, on built-in maps\n  \
         tickstar draw                          a picture of one run, as tickstar.png\n  \
-        tickstar run                           the same walks, one by one\n  \
+        tickstar run                           ten walks on one map, one by one\n  \
         tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
         tickstar algorithms                    the algorithms and their guarantees\n\n\
         Exit codes: 0 ran, 2 wrong usage, 3 bad input, 130 stopped by Ctrl-C."
