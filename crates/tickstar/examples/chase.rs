@@ -8,7 +8,14 @@ use tickstar::{
     Agent, Cell, Grid, Map, NodeId, Seen, Slice, Space, Step, TimeBounded, TimeBoundedConfig,
 };
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let grid = Grid::from_rows([
         "............#...........",
         "............#...........",
@@ -72,5 +79,5 @@ fn draw(grid: &Grid, tick: u32, agent: NodeId, target: NodeId) {
 
 #[test]
 fn it_runs() {
-    main().unwrap();
+    run().unwrap();
 }

@@ -7,7 +7,14 @@ use std::time::{Duration, Instant};
 
 use tickstar::{Agent, Cell, Grid, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     // A trap that is open to the west: the search has to fill it before it finds the way around.
     let grid = Grid::from_fn(1024, 1024, |Cell { x, y }| {
         let back = x == 900 && (10..=1013).contains(&y);
@@ -45,5 +52,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn it_runs() {
-    main().unwrap();
+    run().unwrap();
 }

@@ -6,7 +6,14 @@ use tickstar::agent::time_bounded::Restart;
 use tickstar::space::Clearance;
 use tickstar::{Agent, Cell, Grid, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut grid = Grid::from_rows([
         ".....#.....",
         "...........", // a gap of one cell: too narrow
@@ -69,5 +76,5 @@ fn print(grid: &Grid, carts: &Clearance, unit: Cell) {
 #[cfg(test)]
 #[test]
 fn runs() -> Result<(), Box<dyn std::error::Error>> {
-    main()
+    run()
 }

@@ -24,7 +24,14 @@ mmsssssssmmm
 mmmmmmmmmmmm
 ";
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut grid = Grid::from_map(MAP.as_bytes())?;
     let node = |cell: Cell| grid.node(cell).ok_or("outside the map");
     let (start, goal) = (node(Cell::new(0, 1))?, node(Cell::new(11, 1))?);
@@ -76,5 +83,5 @@ fn print(grid: &Grid, walk: &[NodeId]) {
 #[cfg(test)]
 #[test]
 fn runs() -> Result<(), Box<dyn std::error::Error>> {
-    main()
+    run()
 }

@@ -1,4 +1,4 @@
-//! The tables of the docs against the list.
+//! The tables of the docs against the list, and how examples print errors.
 
 use super::family::Family;
 use super::{Facts, all, find};
@@ -58,5 +58,20 @@ fn the_table_of_the_front_page_has_every_family_and_promises_what_it_keeps() {
             let arrives = says("arrives if") || says("arrives exactly");
             assert!(!arrives || kept(|facts| facts.complete), "{row:?}");
         }
+    }
+}
+
+/// A `main` that returns an error prints it as Rust's debug output, which is not for readers.
+#[test]
+fn examples_print_errors_in_words() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut texts: Vec<_> = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert!(!texts.is_empty());
+    texts.push(README.to_string());
+    for text in texts {
+        let title = text.lines().next().unwrap_or_default();
+        assert!(!text.contains("fn main() -> Result"), "{title}");
+        assert!(text.contains("eprintln!(\"error: {error}\")"), "{title}");
     }
 }
