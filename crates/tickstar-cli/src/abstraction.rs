@@ -10,9 +10,11 @@ use clap::{Args, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use tickstar::{Grid, Hierarchy, Layered, NodeId, Space};
+use tickstar::{
+    Agent, Cost, Grid, Hierarchy, Layered, NodeId, Pra, PraConfig, Seen, Slice, Space, Step,
+};
 use tickstar_lab::ProblemError;
-use tickstar_lab::draw;
+use tickstar_lab::draw::{self, Route};
 use tickstar_lab::generate::{self, Kind};
 use tickstar_lab::levels::{
     Ancestor, Connection, Counts, Groups, LevelStats, Levels, churn, subgoals,
@@ -605,10 +607,12 @@ fn chain_table(chain: &[Ancestor]) -> Table {
 #[derive(Args)]
 #[command(
     after_help = "Neighbors on a level have different colors. Dots are at the mean positions of the \
-    cells of a node. A part of the map that is a single node on a lower level is gray.\n\n\
+    cells of a node. A part of the map that is a single node on a lower level is gray. The path is the \
+    one that PRA* plans, and on each level the nodes that it passes.\n\n\
     Examples:\n  \
     tickstar abstraction draw\n  \
     tickstar abstraction draw --map builtin:islands-128 --level 3 --out level.svg\n  \
+    tickstar abstraction draw --map builtin:rooms-64 --from 4,4 --to 60,12\n  \
     tickstar abstraction draw --map a.map --level 0,2,4 --out levels.png"
 )]
 pub struct Draw {
@@ -624,6 +628,12 @@ pub struct Draw {
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = whole::<usize>(0..=100),
         allow_negative_numbers = true)]
     level: Vec<usize>,
+    /// Draw a path from here; without it, on a built-in map, that of its first problem
+    #[arg(long, value_name = "X,Y", requires = "to", allow_hyphen_values = true)]
+    from: Option<CellArgument>,
+    /// To here
+    #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
+    to: Option<CellArgument>,
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "abstraction.png", help_heading = "Output")]
     out: PathBuf,
@@ -640,8 +650,18 @@ const PANELS: usize = 8;
 impl Draw {
     fn execute(&self) -> Result<(), Failure> {
         let format = Format::of(&self.out)?;
-        let Map { name, grid, .. } = Map::load(&self.map, self.rules)?;
-        let hierarchy = Hierarchy::new(&grid).map_err(Failure::input)?;
+        let map = Map::load(&self.map, self.rules)?;
+        let ends = match (self.from, self.to) {
+            (Some(from), Some(to)) => {
+                Some((find(&map.grid, "start", from)?, find(&map.grid, "goal", to)?))
+            }
+            _ => map.first_problem().and_then(|problem| {
+                Some((map.grid.node(problem.start)?, map.grid.node(problem.goal)?))
+            }),
+        };
+        let title = map.title();
+        let grid = Layered::new(map.grid).map_err(Failure::input)?;
+        let hierarchy = levels_of(&grid);
         let top = hierarchy.height();
         if let Some(level) = self.level.iter().find(|&&level| level > top) {
             return Err(Failure::usage(format!("--level {level}: the map has levels 0 to {top}")));
@@ -650,13 +670,50 @@ impl Draw {
             [] => even_levels(top),
             named => named.to_vec(),
         };
+        let route = ends.map(|(start, goal)| plan(&grid, start, goal)).transpose()?;
         let free = grid.free_cells().count();
         let free = text::counted(free, "free cell");
-        let caption = format!("{name} · {free} · levels 0 to {top}");
-        let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+        let path = route.as_ref().map(|route| describe_route(&grid, route));
+        let caption = format!("{title} · {free} · levels 0 to {top}{}", path.unwrap_or_default());
+        let levels = Levels { grid: grid.space(), hierarchy };
         let cell_px = self.cell_px.map_or_else(|| draw::panel_px(&grid, shown.len()), f64::from);
-        format.write(draw::levels_svg(&levels, &shown, &caption, cell_px), &self.out)?;
+        let svg = draw::levels_svg(&levels, &shown, route.as_ref(), &caption, cell_px);
+        format.write(svg, &self.out)?;
         Ok(writeln!(io::stdout(), "{}: {}", text::path(&self.out), text::escaped(&caption))?)
+    }
+}
+
+/// The path that PRA* plans without cutting it short; no nodes if there is none.
+fn plan(grid: &Layered<Grid>, start: NodeId, goal: NodeId) -> Result<Route, Failure> {
+    let config = PraConfig { k: None, ..PraConfig::default() };
+    let mut unit = Pra::new(grid, config, start, goal).map_err(Failure::input)?;
+    let (mut nodes, mut at) = (vec![start], start);
+    loop {
+        match unit.tick(grid, at, Seen::default(), &mut Slice::unlimited()) {
+            Step::Move(to) => {
+                at = to;
+                nodes.push(to);
+            }
+            Step::Wait => {}
+            Step::Arrived => break,
+            Step::Unreachable => {
+                nodes.clear();
+                break;
+            }
+        }
+    }
+    Ok(Route { start, goal, nodes })
+}
+
+fn describe_route(grid: &Grid, Route { start, goal, nodes }: &Route) -> String {
+    let (from, to) = (grid.cell(*start), grid.cell(*goal));
+    let length: Option<Cost> =
+        nodes.windows(2).try_fold(Cost::ZERO, |sum, step| Some(sum + grid.edge(step[0], step[1])?));
+    match length {
+        Some(length) if !nodes.is_empty() => {
+            format!(" · path from {from} to {to}, length {:.1}", length.in_cells())
+        }
+        _ => format!(" · no path from {from} to {to}"),
     }
 }
 

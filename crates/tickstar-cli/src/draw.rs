@@ -1,41 +1,53 @@
-//! `tickstar draw`: a picture of one run.
+//! `tickstar draw`: a picture of one run, or of several side by side.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tickstar_lab::draw::{self, Picture};
-use tickstar_lab::{Interval, Outcome, WorldKind, text};
+use tickstar_lab::draw::{self, Scene};
+use tickstar_lab::{Contestant, Job, Outcome, Problem, ProblemError, Record, WorldKind, text};
 
+use crate::contestants::contestants;
 use crate::failure::Failure;
 use crate::number::whole;
-use crate::source::{Algorithm, Map, Movement, Problems, Tables, Worlds};
+use crate::output::refuse_overwriting;
+use crate::source::{Map, Movement, Parameters, Problems, Tables, Worlds, map_file};
 
-/// Draw one run: the map, the expanded cells by time, the walk, back-moves, and the unknown cells
+/// Draw a run: the map, the expanded cells by time, the walk, and the unknown cells
+///
+/// With several algorithms their runs on one problem are drawn side by side. Without any flags it draws a run
+/// worth looking at: an agent in a dead end.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar draw\n  \
+    tickstar draw --algorithm astar --algorithm tba --out both.png\n  \
     tickstar draw --map builtin:two-corridors --budget 30 --set shortcut=true --out shortcut.svg\n  \
     tickstar draw --map a.map --from 3,4 --to 60,12 --algorithm astar --out a.png\n  \
-    tickstar draw --map builtin:rooms-64 --world unknown --algorithm tbaa --out fog.png")]
+    tickstar draw --map builtin:rooms-64 --world unknown --algorithm tbaa --out fog.png\n  \
+    tickstar draw --map builtin:caves-128 --world dynamic:5 --algorithm rtba --out changes.png")]
 pub struct Draw {
     /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
-    #[arg(
-        long,
-        value_name = "FILE|builtin:NAME",
-        default_value = "builtin:caves-128",
-        help_heading = "Map"
-    )]
-    map: OsString,
+    /// [default: builtin:islands-128, with its second problem and a budget of 25]
+    #[arg(long, value_name = "FILE|builtin:NAME", help_heading = "Map")]
+    map: Option<OsString>,
     #[command(flatten)]
     problems: Problems,
-    /// Which of the problems, from 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>(0..=u64::MAX),
+    /// Which of the problems, from 1 [default: the first]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX),
         allow_negative_numbers = true, help_heading = "Problems")]
-    problem: usize,
+    problem: Option<usize>,
+    /// The algorithm, with parameters after colons (see `tickstar algorithms`); several are drawn side by
+    /// side, at most nine
+    #[arg(
+        long,
+        value_name = "NAME[:KEY=VALUE…]",
+        default_value = "tba",
+        help_heading = "Algorithm"
+    )]
+    algorithm: Vec<String>,
     #[command(flatten)]
-    algorithm: Algorithm,
+    parameters: Parameters,
     #[command(flatten)]
     movement: Movement,
     #[command(flatten)]
@@ -50,6 +62,12 @@ pub struct Draw {
         help_heading = "Output")]
     cell_px: Option<u32>,
 }
+
+/// A run worth looking at: an agent that starts in a dead end, walks into it, and turns back.
+const STORY: (&str, usize, u64) = ("builtin:islands-128", 2, 25);
+
+/// The most runs in one picture.
+const MAX_RUNS: usize = 9;
 
 /// How a picture is written.
 #[derive(Clone, Copy)]
@@ -85,69 +103,129 @@ impl Format {
 impl Draw {
     pub fn execute(&self) -> Result<(), Failure> {
         let format = Format::of(&self.out)?;
-        let (config, budget) = self.algorithm.configure(None)?;
-        let map = Map::load(&self.map, self.movement)?;
+        let (name, story) = match &self.map {
+            Some(name) => (name.as_os_str(), None),
+            None => (OsStr::new(STORY.0), Some(STORY)),
+        };
+        let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
+        refuse_overwriting(&self.out, map_file(name).into_iter().chain(files))?;
+        let contestants = self.contestants(story.map(|(.., budget)| budget))?;
+        let map = Map::load(name, self.movement)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
-        let index = self.problem.wrapping_sub(1);
-        let problem = problems.get(index).ok_or_else(|| {
-            Failure::usage(format!("--problem {}: there are 1 to {}", self.problem, problems.len()))
+        let first = story.map_or(1, |(_, nth, _)| nth.min(problems.len()));
+        let nth = self.problem.unwrap_or(first);
+        let problem = problems.get(nth.wrapping_sub(1)).ok_or_else(|| {
+            Failure::usage(format!("--problem {nth}: there are 1 to {}", problems.len()))
         })?;
-        self.tables.check(1, &self.worlds, [&config])?;
+        self.tables.check(1, &self.worlds, contestants.iter().map(|who| &who.config))?;
         let mut terrain = self.worlds.terrain(&map)?;
-        self.tables.prepare(0, &mut terrain, &config)?;
         self.problems.check(0, &terrain, &problems)?;
-        let job = self.worlds.job(&map, &terrain, &config, budget)?;
-        let named = |error| Failure::input(format!("{}{error}", self.problems.origin(0, index)));
-        let mut sim = job.sim(problem).map_err(named)?;
-        let mut expanded = Vec::new();
-        let mut observe = |interval: &Interval<'_>| {
-            let cells = interval.expanded.iter().map(|&node| interval.known.cell(node));
-            expanded.extend(cells.map(|cell| (cell, interval.number)));
-        };
-        let journey = sim.run(job.max_intervals, Some(&mut observe));
-        let mut reference = job.reference(problem).map_err(named)?;
-        let record = job.judge(problem, &journey, &mut reference);
-        let grid = sim.world().truth().picture();
-        let walk: Vec<_> = journey.path.iter().map(|&node| grid.cell(node)).collect();
-        let budget = budget.map_or("no limit".to_string(), |budget| format!("budget {budget}"));
-        let end = match (record.outcome, record.optimal) {
-            (Outcome::Reached, Some(optimal)) => format!(
-                "length {:.1} (optimal {optimal:.1}) in {} intervals, {} expansions",
-                record.tally.cost.in_cells(),
-                record.tally.intervals,
-                record.tally.expansions
-            ),
-            (Outcome::Reached, None) => {
-                format!(
-                    "length {:.1} in {} intervals",
-                    record.tally.cost.in_cells(),
-                    record.tally.intervals
-                )
-            }
-            (Outcome::Unreachable, _) => {
-                format!("unreachable, after {} intervals", record.tally.intervals)
-            }
-            (Outcome::GaveUp, _) => format!("gave up after {} intervals", record.tally.intervals),
-        };
-        let world = match terrain.kind() {
-            WorldKind::Known => String::new(),
-            other => format!(" · {other}"),
-        };
-        let caption = format!("{}{world} · {} · {budget} · {end}", map.name, record.algorithm);
-        let fog = sim.world().fog();
-        let picture = Picture {
-            grid: &grid,
-            expanded: &expanded,
-            walk: &walk,
-            back: &journey.back,
-            start: problem.start,
-            goal: problem.goal,
-            fog: &fog,
-            caption: &caption,
-        };
-        let svg = draw::svg(&picture, self.cell_px.unwrap_or_else(|| draw::default_cell_px(&grid)));
+        for contestant in &contestants {
+            self.tables.prepare(0, &mut terrain, &contestant.config)?;
+        }
+        let mut jobs = Vec::new();
+        for Contestant { config, budget, .. } in &contestants {
+            jobs.push(self.worlds.job(&map, &terrain, config, *budget)?);
+        }
+        let named = |error| Failure::input(format!("{}{error}", self.problems.origin(0, nth - 1)));
+        let runs = jobs.iter().zip(&contestants).collect::<Vec<_>>();
+        let Picture { svg, text } =
+            Picture::new(&map.title(), &runs, problem, self.cell_px).map_err(named)?;
         format.write(svg, &self.out)?;
-        Ok(writeln!(io::stdout(), "{}: {}", text::path(&self.out), text::escaped(&caption))?)
+        let lines: Vec<_> = text.lines().map(text::escaped).collect();
+        Ok(writeln!(io::stdout(), "{}: {}", text::path(&self.out), lines.join("\n"))?)
     }
+
+    /// The algorithms to be drawn.
+    fn contestants(&self, usual: Option<u64>) -> Result<Vec<Contestant>, Failure> {
+        let settings = self.parameters.settings()?;
+        let budgets: Vec<_> = self.parameters.budget.or(usual).map(Some).into_iter().collect();
+        let each = self.algorithm.iter().map(|text| contestants(text, &settings, &budgets));
+        let all = each.collect::<Result<Vec<_>, _>>()?.concat();
+        if all.len() > MAX_RUNS {
+            let count = all.len();
+            return Err(Failure::usage(format!(
+                "--algorithm: {count} runs, but a picture has at most {MAX_RUNS}"
+            )));
+        }
+        Ok(all)
+    }
+}
+
+/// A picture of runs on one problem, and what it shows in words.
+pub struct Picture {
+    pub svg: String,
+    pub text: String,
+}
+
+impl Picture {
+    /// Runs a problem with each contestant, and draws what happens.
+    pub fn new(
+        map: &str,
+        runs: &[(&Job<'_>, &Contestant)],
+        problem: &Problem,
+        cell_px: Option<u32>,
+    ) -> Result<Picture, ProblemError> {
+        let mut scenes = Vec::new();
+        let mut ends = Vec::new();
+        for (job, contestant) in runs {
+            let (scene, record) = Scene::watch(job, problem)?;
+            ends.push((named(contestant), described(&scene, &record)));
+            scenes.push(scene);
+        }
+        let world = match runs.first().map(|(job, _)| job.terrain.kind()) {
+            None | Some(WorldKind::Known) => String::new(),
+            Some(other) => format!(" · {other}"),
+        };
+        let (caption, text) = match ends.as_slice() {
+            [(name, end)] => {
+                let caption = format!("{map}{world} · {name} · {end}");
+                (caption.clone(), caption)
+            }
+            several => {
+                let caption = format!("{map}{world} · from {} to {}", problem.start, problem.goal);
+                let mut text = caption.clone();
+                for (scene, (name, end)) in scenes.iter_mut().zip(several) {
+                    scene.title = format!("{name}\n{end}");
+                    text = format!("{text}\n  {name} · {end}");
+                }
+                (caption, text)
+            }
+        };
+        let usual = |scene: &Scene| draw::default_cell_px(&scene.grid, scenes.len());
+        let cell_px = cell_px.or(scenes.first().map(usual)).unwrap_or(1);
+        Ok(Picture { svg: draw::svg(&scenes, &caption, cell_px), text })
+    }
+}
+
+fn named(Contestant { name, budget, .. }: &Contestant) -> String {
+    let budget = budget.map_or("no limit".to_string(), |budget| format!("budget {budget}"));
+    format!("{name} · {budget}")
+}
+
+/// How a run went, in a line.
+fn described(scene: &Scene, record: &Record) -> String {
+    let count = text::counted(record.tally.intervals, "tick");
+    let waited = match record.tally.first_move_interval {
+        Some(first) if first > 1 => format!(" · moves from tick {first}"),
+        _ => String::new(),
+    };
+    let found = match scene.found.as_slice() {
+        [] => String::new(),
+        [(_, tick)] => format!(" · path found in tick {tick}"),
+        [.., (_, last)] => format!(" · {} paths found, the last in tick {last}", scene.found.len()),
+    };
+    let end = match (record.outcome, record.optimal) {
+        (Outcome::Reached, Some(optimal)) => {
+            let length = record.tally.cost.in_cells();
+            format!("length {length:.1} (optimal {optimal:.1}) in {count}")
+        }
+        (Outcome::Reached, None) => {
+            format!("length {:.1} in {count}", record.tally.cost.in_cells())
+        }
+        (Outcome::Unreachable, _) => format!("unreachable, after {count}"),
+        (Outcome::GaveUp, _) => format!("gave up after {count}"),
+    };
+    format!("{end}{waited}{found}")
 }

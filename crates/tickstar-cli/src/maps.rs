@@ -199,7 +199,7 @@ impl Format {
 
 /// Writes a map in the format its name asks for.
 fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
-    let picture = || draw::map_svg(grid, draw::default_cell_px(grid));
+    let picture = || draw::map_svg(grid, draw::default_cell_px(grid, 1));
     let bytes = match Format::of(path)? {
         Format::Map => grid.to_map().into_bytes(),
         Format::Rows if grid.terrain().is_some() => {

@@ -89,6 +89,25 @@ impl Map {
         let grid = grid.with_corners(corners).with_neighbors(neighbors);
         Map { name: name.to_string(), grid, builtin: None }
     }
+
+    /// What the map is called in pictures: neither its folder nor its kind of file.
+    pub fn title(&self) -> String {
+        title(&self.name)
+    }
+
+    /// The first problem of a built-in map.
+    pub fn first_problem(&self) -> Option<Problem> {
+        self.builtin?.problems(&self.grid, 1, 1).first().copied()
+    }
+}
+
+/// What a map of this source is called: neither its folder nor its kind of file.
+pub fn title(source: &str) -> String {
+    if let Some(name) = source.strip_prefix("builtin:") {
+        return name.to_string();
+    }
+    let stem = Path::new(source).file_stem();
+    stem.map_or_else(|| source.to_string(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// What the name of a map that is built in begins with.
@@ -498,6 +517,14 @@ pub struct Algorithm {
     /// The algorithm: see `tickstar algorithms`
     #[arg(long, value_name = "NAME", default_value = "tba")]
     algorithm: String,
+    #[command(flatten)]
+    parameters: Parameters,
+}
+
+/// The parameters of an algorithm.
+#[derive(Args)]
+#[command(next_help_heading = "Algorithm")]
+pub struct Parameters {
     /// The budget of each interval: expansions, or units shared with tracing [default: the
     /// algorithm's own, see `tickstar algorithms`]
     #[arg(long, value_name = "N", value_parser = from_zero, allow_negative_numbers = true)]
@@ -510,10 +537,9 @@ pub struct Algorithm {
     settings: Vec<Setting>,
 }
 
-impl Algorithm {
-    /// The algorithm as configured, and its budget; with a clock, the default is what can be expanded in a
-    /// frame.
-    pub fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
+impl Parameters {
+    /// All that are given, each once.
+    pub fn settings(&self) -> Result<Vec<Setting>, Failure> {
         let mut settings = self.settings.clone();
         if let Some(weight) = &self.weight {
             if let Some(Setting(_, other)) = settings.iter().find(|Setting(key, _)| key == "weight")
@@ -525,8 +551,17 @@ impl Algorithm {
             }
             settings.push(Setting("weight".into(), weight.clone()));
         }
-        let budget = self.budget.or(clock.map(|clock| clock.expansions_per_frame()));
-        configure(&self.algorithm, &settings, budget)
+        Ok(settings)
+    }
+}
+
+impl Algorithm {
+    /// The algorithm as configured, and its budget; with a clock, the default is what can be expanded in a
+    /// frame.
+    pub fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
+        let frame = clock.map(|clock| clock.expansions_per_frame());
+        let budget = self.parameters.budget.or(frame);
+        configure(&self.algorithm, &self.parameters.settings()?, budget)
     }
 }
 

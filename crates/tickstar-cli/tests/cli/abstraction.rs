@@ -139,10 +139,30 @@ fn whether_there_is_a_path_is_reported() {
 }
 
 #[test]
+fn a_path_is_drawn_on_every_level() {
+    let folder = Folder::new("abstraction-path");
+    folder.write("a.map", map(&["....@..", ".@..@..", ".@...@.", "....@.."]));
+    let draw = "abstraction draw --map a.map";
+    let routes = |flags: &str| {
+        let text = folder.run(&format!("{draw} {flags} --out a.svg")).good();
+        let svg = folder.text("a.svg");
+        (text, svg.matches("class=\"route\"").count(), svg.matches("<g id=\"level-").count())
+    };
+    let (text, drawn, levels) = routes("");
+    assert!(!text.contains("path") && drawn == 0 && levels > 1, "{text}");
+    let (text, drawn, levels) = routes("--from 0,0 --to 2,3");
+    assert!(text.contains(" · path from (0, 0) to (2, 3), length 5.0"), "{text}");
+    assert!(drawn == levels && levels > 1, "{drawn} of {levels}");
+    let (text, ..) = routes("--from 0,0 --to 6,3");
+    assert!(text.contains(" · no path from (0, 0) to (6, 3)"), "{text}");
+}
+
+#[test]
 fn pictures_of_all_levels_and_of_one() {
     let folder = Folder::new("abstraction-draw");
     let text = folder.run("abstraction draw").good();
-    assert!(text.starts_with("abstraction.png: builtin:caves-128 · 9604 free cells · "), "{text}");
+    assert!(text.starts_with("abstraction.png: caves-128 · 9604 free cells · "), "{text}");
+    assert!(text.contains(" · path from (78, 52) to (109, 12), length "), "{text}");
     assert!(folder.read("abstraction.png").starts_with(PNG));
     let draw = "abstraction draw --map builtin:rooms-64";
     folder.run(&format!("{draw} --out all.svg")).good();
@@ -226,6 +246,13 @@ fn invalid_requests_are_refused() {
         refused(&folder, &format!("abstraction build {flags}"), USAGE, &[named]);
     }
     let draw = "abstraction draw --map a.map";
+    refused(&folder, &format!("{draw} --from 0,0"), USAGE, &["--to"]);
+    refused(
+        &folder,
+        &format!("{draw} --from 900,0 --to 0,0"),
+        INPUT,
+        &["the start (900, 0) is outside"],
+    );
     refused(&folder, &format!("{draw} --level 40"), USAGE, &["--level 40", "levels 0 to "]);
     refused(&folder, &format!("{draw} --level 0,40"), USAGE, &["--level 40", "levels 0 to "]);
     refused(&folder, &format!("{draw} --level x"), USAGE, &["--level"]);

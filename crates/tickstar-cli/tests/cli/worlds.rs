@@ -1303,7 +1303,7 @@ fn what_is_not_known_is_drawn_as_fog() {
     ] {
         let text = folder.run(&format!("{draw} --world {world} --out a.svg")).good();
         let caption = if world == "known" { String::new() } else { format!("{world} · ") };
-        assert!(text.starts_with(&format!("a.svg: noise.map · {caption}rtba · ")), "{text}");
+        assert!(text.starts_with(&format!("a.svg: noise · {caption}rtba · ")), "{text}");
         assert_eq!(!fog(&folder.text("a.svg")).is_empty(), foggy, "{world}");
         folder.run(&format!("{draw} --world {world} --out a.png")).good();
         let png = folder.read("a.png");

@@ -1,7 +1,8 @@
 //! Pictures of a map's levels: one panel per level, in which the cells of a node share a color.
 //!
 //! Neighbors on a level have different colors. Where there is room, a dot is drawn at the mean position of
-//! each node, and lines for the edges. A part of the map that is a single node on a lower level is gray.
+//! each node, and lines for the edges. A part of the map that is a single node on a lower level is gray. A path
+//! is drawn on each level through the nodes that it passes.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -9,7 +10,8 @@ use std::fmt::Write;
 use tickstar::{Cell, Grid, NodeId, Space};
 
 use super::lettering::{broken, draw_text, text_width};
-use super::{FREE, INK, PAGE, Page, Point, Px, Runs, SOFT_INK, TARGET_PX, WALL, draw_area};
+use super::walk::{WALK, draw_goal, draw_start, push_line};
+use super::{CASING, FREE, INK, PAGE, Page, Point, Px, Runs, SOFT_INK, TARGET_PX, WALL, draw_area};
 use crate::levels::Levels;
 
 /// The colors of nodes: muted, of different lightness, all lighter than walls. Made in the `OKLCh` color
@@ -39,12 +41,33 @@ pub fn panel_px(grid: &Grid, panels: usize) -> f64 {
     }
 }
 
-/// A panel for each of these levels, as one SVG with cells of `cell_px` pixels.
-pub fn levels_svg(levels: &Levels<'_>, shown: &[usize], caption: &str, cell_px: f64) -> String {
+/// A path to be drawn on every level.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Route {
+    /// Where it begins.
+    pub start: NodeId,
+    /// Where it ends, or should.
+    pub goal: NodeId,
+    /// Its nodes on the map, if there is a path.
+    pub nodes: Vec<NodeId>,
+}
+
+/// A panel for each of these levels, as one SVG with cells of `cell_px` pixels, and a path on each.
+pub fn levels_svg(
+    levels: &Levels<'_>,
+    shown: &[usize],
+    route: Option<&Route>,
+    caption: &str,
+    cell_px: f64,
+) -> String {
     let sheet = Sheet::new(levels.grid, shown, caption, cell_px);
     let mut page = Page::begin(sheet.width, sheet.height, caption);
     for (&level, &corner) in shown.iter().zip(&sheet.corners) {
         draw_panel(&mut page, levels, level, &sheet, corner);
+        if let Some(route) = route {
+            draw_route(&mut page, levels, level, &sheet, corner, route);
+        }
+        page.add(format_args!("</g>\n"));
     }
     page.add(format_args!("<g id=\"caption\">\n"));
     for (line, at) in &sheet.caption {
@@ -132,7 +155,49 @@ fn draw_panel(page: &mut Page, levels: &Levels<'_>, level: usize, sheet: &Sheet,
     if apart >= ROOM * sheet.unit {
         draw_graph(page, levels, level, sheet, corner, apart);
     }
+}
+
+/// Draws a path through the nodes of a level that it passes, and its ends on the map.
+fn draw_route(
+    page: &mut Page,
+    levels: &Levels<'_>,
+    level: usize,
+    sheet: &Sheet,
+    corner: Point,
+    route: &Route,
+) {
+    let point = |(x, y): (f64, f64)| Point {
+        x: corner.x + (x + 0.5) * sheet.cell,
+        y: corner.y + (y + 0.5) * sheet.cell,
+    };
+    let above = |&node: &NodeId| levels.hierarchy.ancestor(node, level);
+    let mut nodes: Vec<NodeId> = route.nodes.iter().filter_map(above).collect();
+    nodes.dedup();
+    let points: Vec<Point> = nodes.iter().map(|&node| point(levels.mean(level, node))).collect();
+    let mut line = String::new();
+    push_line(&mut line, &points);
+    let unit = sheet.unit;
+    page.add(format_args!(
+        "<g class=\"route\" fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n"
+    ));
+    for (color, width) in [(CASING, 5.6 * unit), (WALK, 3.0 * unit)] {
+        page.add(format_args!(
+            "<path stroke=\"{color}\" stroke-width=\"{}\" d=\"{line}\"/>\n",
+            Px(width)
+        ));
+    }
+    // Dots where they do not merge into a line.
+    let close = points.windows(2).any(|pair| pair[0].distance(pair[1]) < 9.0 * unit);
+    if !close && level > 0 {
+        page.add(format_args!("<path stroke=\"{WALK}\" stroke-width=\"{}\" d=\"", Px(8.5 * unit)));
+        for Point { x, y } in &points {
+            page.add(format_args!("M{} {}h0", Px(*x), Px(*y)));
+        }
+        page.add(format_args!("\"/>\n"));
+    }
     page.add(format_args!("</g>\n"));
+    draw_start(page, point(levels.mean(0, route.start)), 5.6 * unit, 0.8 * unit);
+    draw_goal(page, point(levels.mean(0, route.goal)), 8.0 * unit, 0.8 * unit);
 }
 
 /// Draws the walls, and the free cells in the colors of their nodes.
@@ -280,7 +345,7 @@ mod tests {
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
         let stats = levels.stats();
         let shown = [0, 1, 5, stats.len() - 1];
-        let svg = levels_svg(&levels, &shown, "caves", 4.0);
+        let svg = levels_svg(&levels, &shown, None, "caves", 4.0);
         assert_eq!(svg.matches("<g id=\"level-").count(), 4);
         assert!(!panel(&svg, 0).contains("stroke-opacity") && !panel(&svg, 1).contains("h0"));
         let drawn = panel(&svg, 5);
@@ -294,10 +359,31 @@ mod tests {
         let grid = Grid::from_rows(["......#.", "......##", "......#."]).unwrap();
         let hierarchy = Hierarchy::new(&grid).unwrap();
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
-        let svg = levels_svg(&levels, &[0, 1], "", 24.0);
+        let svg = levels_svg(&levels, &[0, 1], None, "", 24.0);
         let gray = format!("<path fill=\"{WHOLE}\" d=\"M7 0h1v1h-1zM7 2h1v1h-1z\"/>");
         assert!(panel(&svg, 1).contains(&gray), "{svg}");
         assert!(!panel(&svg, 0).contains(WHOLE));
+    }
+
+    #[test]
+    fn a_path_passes_fewer_nodes_on_each_level() {
+        let map = builtin::find("caves-128").unwrap();
+        let grid = map.grid();
+        let hierarchy = Hierarchy::new(&grid).unwrap();
+        let levels = Levels { grid: &grid, hierarchy: &hierarchy };
+        let problem = map.problems(&grid, 1, 1)[0];
+        let [start, goal] = [problem.start, problem.goal].map(|cell| grid.node(cell).unwrap());
+        let path = tickstar::find_path(&grid, start, goal, Default::default()).unwrap().unwrap();
+        let route = Route { start, goal, nodes: path.nodes };
+        let svg = levels_svg(&levels, &[1, 3, 6], Some(&route), "", 4.0);
+        let corners = [1, 3, 6].map(|level| {
+            let (_, line) = panel(&svg, level).split_once("class=\"route\"").unwrap();
+            line.lines().nth(1).unwrap().matches('L').count()
+        });
+        assert!(
+            corners[0] > corners[1] && corners[1] > corners[2] && corners[2] > 0,
+            "{corners:?}"
+        );
     }
 
     #[test]
@@ -309,7 +395,11 @@ mod tests {
             let all: Vec<_> = (0..=hierarchy.height()).collect();
             for shown in [&all[..], &all[..1], &[]] {
                 for cell_px in [0.3, 1.0, 24.0] {
-                    png(&levels_svg(&levels, shown, "<&> \u{0}", cell_px)).unwrap();
+                    let node = NodeId(0);
+                    let route = Route { start: node, goal: node, nodes: vec![node] };
+                    for route in [None, Some(&route)] {
+                        png(&levels_svg(&levels, shown, route, "<&> \u{0}", cell_px)).unwrap();
+                    }
                 }
             }
         }
