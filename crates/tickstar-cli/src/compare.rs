@@ -2,6 +2,7 @@
 
 mod by_length;
 mod finding;
+mod next;
 mod table;
 
 use std::ffi::{OsStr, OsString};
@@ -15,25 +16,27 @@ use tickstar::agent::d_lrta::Subgoals;
 use tickstar::catalog::Config;
 use tickstar_lab::text;
 use tickstar_lab::{
-    ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Judging, Record,
-    Row, Sample, Summary,
+    ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Job, Judging,
+    Problem, Record, Row, Sample, Summary,
 };
 
-use self::finding::{Entrant, Finding, finding};
+use self::finding::{Contrast, Entrant, Finding, finding};
 use self::table::{Choice, lines, table, wrapped};
 use crate::contestants::contestants;
+use crate::draw::{Format, Picture};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::number::{from_one, from_zero, whole};
 use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{
-    Map, Movement, PreparationTime, Problems, Tables, Timing, Worlds, map_file, progress,
+    Map, Movement, PreparationTime, Problems, Tables, Timing, Worlds, map_file, progress, title,
 };
 
 /// Compare algorithms with several budgets on the same problems
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar compare\n  \
+    tickstar compare --picture walks.png\n  \
     tickstar compare --map a.map --scen a.map.scen --take 100 --algorithms tba,late-astar \
     --budgets 10,100\n  \
     tickstar compare --algorithms tba,tba:switch=true,wastar:weight=3 --csv out.csv\n  \
@@ -117,6 +120,9 @@ pub struct Compare {
         help_heading = "Output"
     )]
     csv: Option<PathBuf>,
+    /// Draw the two that differ most, side by side on one of the problems; the name ends in .png or .svg
+    #[arg(long, value_name = "FILE", conflicts_with = "by_length", help_heading = "Output")]
+    picture: Option<PathBuf>,
 }
 
 /// The maps compared on if none is named: one of each kind, small enough to be done in seconds.
@@ -172,7 +178,8 @@ impl Compare {
                 "d-lrta with several levels: its tables are of one level at a time, so compare one by one",
             ));
         }
-        if let Some(path) = self.csv_file() {
+        let format = self.picture.as_deref().map(Format::of).transpose()?;
+        for path in self.csv_file().into_iter().chain(self.picture.as_deref()) {
             let maps = self.map.iter().filter_map(|map| map_file(map));
             let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
             refuse_overwriting(path, maps.chain(files))?;
@@ -190,7 +197,7 @@ impl Compare {
                 _ => Failure::usage(error),
             })?;
         }
-        if let Some(path) = self.csv_file() {
+        for path in self.csv_file().into_iter().chain(self.picture.as_deref()) {
             check_writable(path)?;
         }
         let interrupt = Interrupt::watch();
@@ -225,7 +232,85 @@ impl Compare {
         if done > 0 {
             self.show(&courses, &report)?;
         }
-        if done < problems { Err(Failure::stopped(done, problems)) } else { Ok(()) }
+        if done < problems {
+            return Err(Failure::stopped(done, problems));
+        }
+        let contrast = report.finding.as_ref().and_then(|finding| finding.contrast.as_ref());
+        let drawn = match (&self.picture, format) {
+            (Some(path), Some(format)) => {
+                let who = experiment.contestants();
+                Some(self.draw(&mut courses, who, contrast, path, format)?)
+            }
+            _ => None,
+        };
+        if self.csv.is_none() || self.csv_file().is_some() {
+            self.conclude(&courses, experiment.contestants(), contrast, drawn.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Draws what was found; returns what the picture shows.
+    fn draw(
+        &self,
+        courses: &mut [Course],
+        contestants: &[Contestant],
+        contrast: Option<&Contrast>,
+        path: &Path,
+        format: Format,
+    ) -> Result<String, Failure> {
+        let Some(Contrast { places, problem }) = contrast else {
+            return Err(Failure::usage(format!(
+                "{}: there is nothing to draw, as no goal was reached by those compared",
+                text::path(path)
+            )));
+        };
+        let (nth, problem) = find_problem(courses, *problem);
+        let Course { name, terrain, problems } = &mut courses[nth];
+        for &place in places {
+            self.tables.prepare(nth, terrain, &contestants[place].config)?;
+        }
+        let job = |&place: &usize| {
+            let Contestant { config, budget, .. } = &contestants[place];
+            let job = Job::new(name, terrain, config, *budget);
+            Job { max_intervals: self.worlds.max_intervals().or(job.max_intervals), ..job }
+        };
+        let jobs: Vec<_> = places.iter().map(job).collect();
+        let runs: Vec<_> =
+            jobs.iter().zip(places).map(|(job, &place)| (job, &contestants[place])).collect();
+        let named =
+            |error| Failure::input(format!("{}{error}", self.problems.origin(nth, problem)));
+        let picture = Picture::new(&title(name), &runs, &problems[problem], None).map_err(named)?;
+        format.write(picture.svg, path)?;
+        Ok(format!("{}: {}", text::path(path), picture.text))
+    }
+
+    /// What was drawn, and what to try next.
+    fn conclude(
+        &self,
+        courses: &[Course],
+        contestants: &[Contestant],
+        contrast: Option<&Contrast>,
+        drawn: Option<&str>,
+    ) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        if let Some(drawn) = drawn {
+            let lines: Vec<_> = drawn.lines().map(text::escaped).collect();
+            writeln!(out, "\n{}", lines.join("\n"))?;
+        }
+        if self.by_length.is_some() {
+            return Ok(());
+        }
+        let contrast = contrast.map(|contrast| {
+            let (nth, problem) = find_problem(courses, contrast.problem);
+            let Course { name, problems, .. } = &courses[nth];
+            let Problem { start, goal, .. } = problems[problem];
+            let ends = [start, goal].map(|cell| format!("{},{}", cell.x, cell.y));
+            (contrast, name.as_str(), ends)
+        });
+        let contrast = contrast.filter(|_| drawn.is_none());
+        let Some(course) = courses.first() else { return Ok(()) };
+        let commands = self.next(contestants, contrast, course.terrain.kind());
+        Ok(writeln!(out, "\nTry next:\n  {}", commands.join("\n  "))?)
     }
 
     /// The file to write CSV to, if it is not standard output.
@@ -372,6 +457,16 @@ impl Compare {
         }
         Ok(out.flush()?)
     }
+}
+
+/// The course of a problem, and its place there, by its place among those of all courses.
+fn find_problem(courses: &[Course], mut problem: usize) -> (usize, usize) {
+    let mut nth = 0;
+    while problem >= courses[nth].problems.len() {
+        problem -= courses[nth].problems.len();
+        nth += 1;
+    }
+    (nth, problem)
 }
 
 fn budget_name(budget: Option<u64>) -> String {

@@ -31,6 +31,21 @@ pub struct Movement {
     neighbors: Neighborhood,
 }
 
+impl Movement {
+    /// The flags that ask for it, as far as it differs from the default.
+    pub fn flags(self) -> Vec<String> {
+        let corners = match self.corners {
+            CornerRule::Never => None,
+            CornerRule::Allowed => Some(["--corners", "allowed"]),
+        };
+        let neighbors = match self.neighbors {
+            Neighborhood::Four => Some(["--neighbors", "4"]),
+            Neighborhood::Eight => None,
+        };
+        corners.into_iter().chain(neighbors).flatten().map(str::to_string).collect()
+    }
+}
+
 #[derive(ValueEnum, Clone, Copy, Default)]
 enum CornerRule {
     /// Both cells beside the step must be free (the benchmark's rule)
@@ -160,6 +175,19 @@ impl Worlds {
     /// The map as the world sees it.
     pub fn terrain(&self, map: &Map) -> Result<Terrain, Failure> {
         Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
+    }
+
+    /// The flags that ask for the same world, where it is not the usual one.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        if self.world != WorldKind::Known {
+            flags.extend(["--world".to_string(), self.world.to_string()]);
+            flags.extend(["--seed".to_string(), self.seed.to_string()]);
+        }
+        if let Some(most) = self.max_intervals {
+            flags.extend(["--max-intervals".to_string(), most.to_string()]);
+        }
+        flags
     }
 
     /// The script, if there is one.

@@ -9,11 +9,11 @@ pub struct Finding {
     pub contrast: Option<Contrast>,
 }
 
-/// Two contestants on a problem on which they differ much.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Two contestants on a problem on which they differ much, or one alone on a problem that takes it long.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contrast {
     /// Their places in the list of all.
-    pub pair: [usize; 2],
+    pub places: Vec<usize>,
     /// The place of the problem among those of all maps.
     pub problem: usize,
 }
@@ -106,7 +106,11 @@ pub fn finding(entrants: &[Entrant]) -> Option<Finding> {
     let problems = solved_by_all(&group);
     let contrast = match group.as_slice() {
         [] => None,
-        [alone] => Some((alone_sentence(alone, &problems)?, None)),
+        [alone] => alone_sentence(alone, &problems).map(|sentence| {
+            let longest = problems.iter().rev().max_by_key(|&&problem| alone.runs[problem].ticks);
+            let seen = longest.map(|&problem| Contrast { places: vec![alone.place], problem });
+            (sentence, seen)
+        }),
         _ if problems.is_empty() => None,
         _ => Some(contrast(&group, &problems, &named)),
     };
@@ -179,7 +183,7 @@ fn contrast(
         let contrast = |&&problem: &&usize| by(a.runs[problem], b.runs[problem]);
         let order = |a: &&usize, b: &&usize| contrast(a).total_cmp(&contrast(b));
         let problem = *problems.iter().rev().max_by(order)?;
-        Some(Contrast { pair: [a.place, b.place], problem })
+        Some(Contrast { places: vec![a.place, b.place], problem })
     };
     if difference >= 0.5 {
         let (waiting, moving) = (named(group[slow]), named(group[quick]));
@@ -304,7 +308,7 @@ mod tests {
             "With a budget of 5, slow stands still for 20 ticks on average; quicker moves in the first, \
              walks 60 % farther but arrives 27 % sooner."
         );
-        assert_eq!(found.contrast, Some(Contrast { pair: [0, 2], problem: 1 }));
+        assert_eq!(found.contrast, Some(Contrast { places: vec![0, 2], problem: 1 }));
     }
 
     #[test]
@@ -327,7 +331,7 @@ mod tests {
             found.sentence,
             "With a budget of 5, both move in the first tick; short walks 30 % less than long."
         );
-        assert_eq!(found.contrast, Some(Contrast { pair: [1, 0], problem: 0 }));
+        assert_eq!(found.contrast, Some(Contrast { places: vec![1, 0], problem: 0 }));
         let even = |place| entrant(place, "even", 5, &[(Some(0), 10, 10.0)]);
         let text = sentence(&[even(0), even(1), even(2)]);
         assert!(

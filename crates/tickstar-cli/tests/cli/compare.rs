@@ -182,6 +182,71 @@ fn what_is_seen_is_not_in_the_csv() {
     }
 }
 
+/// The commands to try next, without the program.
+fn next(table: &str) -> Vec<String> {
+    let (_, commands) = table.split_once("\nTry next:\n").unwrap_or_else(|| panic!("{table}"));
+    let program = env!("CARGO_BIN_EXE_tickstar");
+    let command = |line: &str| line.trim().strip_prefix(program).unwrap().trim().to_string();
+    commands.lines().map(command).collect()
+}
+
+#[test]
+fn what_to_try_next_works() {
+    let folder = Folder::new("compare-next");
+    two_maps(&folder);
+    folder.write("doors.script", "3 1 1 blocked\nend\n");
+    let files = "--map open.map --map wall.map --problems across.txt --problems down.txt";
+    for flags in [
+        "--take 1 --budgets 4",
+        "--map builtin:rooms-64 --take 2 --algorithms tba:budget=5,astar:budget=none,pra",
+        "--map builtin:rooms-64 --take 2 --algorithms tba --budgets 5,7",
+        "--map builtin:rooms-64 --take 2 --world dynamic:5 --seed 7 --algorithms rtba,rtb-wastar",
+        &format!("{files} --neighbors 4 --max-intervals 99"),
+        &format!("{files} --corners allowed --world script:doors.script --algorithms rtba,astar"),
+    ] {
+        let commands = next(&folder.run(&format!("compare {flags}")).good());
+        assert!(commands[0].starts_with("draw --map "), "{flags}: {commands:?}");
+        assert_eq!(commands.len(), 2, "{flags}: {commands:?}");
+        for command in commands {
+            folder.run(&command).good();
+        }
+    }
+    // The walks that are drawn are those that were compared.
+    let csv = "--map wall.map --problems across.txt --budgets 3 --algorithms astar,tba --csv c.csv";
+    let table = folder.run(&format!("compare {csv}")).good();
+    let drawn = folder.run(&next(&table)[0]).good();
+    for row in &rows(&folder.text("c.csv"))[1..] {
+        let length = format!("  {} · budget 3 · length {:.1} ", row[0], value(row, "cost"));
+        assert!(drawn.contains(&length), "{length}: {drawn}");
+    }
+    let lost =
+        folder.run("compare --map wall.map --from 0,0 --to 6,0 --algorithms tba --max-intervals 2");
+    assert_eq!(next(&lost.good()).len(), 1, "there is nothing to draw");
+}
+
+#[test]
+fn what_is_seen_can_be_drawn() {
+    let folder = Folder::new("compare-picture");
+    two_maps(&folder);
+    let compare = "compare --map wall.map --problems across.txt --budgets 3 --algorithms astar,tba";
+    let table = folder.run(&format!("{compare} --picture both.svg")).good();
+    let lines = [
+        "\nboth.svg: wall · from (0, 0) to (6, 0)\n  astar · budget 3 · ",
+        "\n  tba · budget 3 · ",
+    ];
+    assert!(lines.iter().all(|line| table.contains(line)), "{table}");
+    assert_eq!(folder.text("both.svg").matches("<g id=\"walk\"").count(), 2);
+    assert_eq!(next(&table).len(), 1, "{table}");
+    let csv = folder.run(&format!("{compare} --picture both.png --csv")).good();
+    assert_eq!(rows(&csv).len(), 3);
+    assert!(folder.read("both.png").starts_with(b"\x89PNG"));
+    refused(&folder, &format!("{compare} --picture a.gif"), USAGE, &["a.gif", ".png or .svg"]);
+    refused(&folder, &format!("{compare} --picture no/a.png"), INPUT, &["cannot be written"]);
+    let ran = folder.run(&format!("{compare} --max-intervals 2 --picture a.png"));
+    assert_eq!(ran.code, Some(USAGE), "{}", ran.err);
+    assert!(ran.err.contains("a.png: there is nothing to draw"), "{}", ran.err);
+}
+
 /// A number of a row of CSV.
 fn value(row: &[&str], name: &str) -> f64 {
     let column = columns().iter().position(|&column| column == name).unwrap();

@@ -136,7 +136,9 @@ fn expanded_paths(scene: &Scene, scale: &Scale) -> Vec<String> {
 /// Path data of cells given row by row.
 fn area_of(cells: &[Cell]) -> String {
     let mut runs = Runs::default();
-    cells.iter().for_each(|cell| runs.push(cell.x, cell.y));
+    for cell in cells {
+        runs.push(cell.x, cell.y);
+    }
     runs.finish()
 }
 

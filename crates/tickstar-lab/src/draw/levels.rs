@@ -301,7 +301,8 @@ fn draw_graph(
 
 #[cfg(test)]
 mod tests {
-    use tickstar::Hierarchy;
+    use tickstar::search::SearchConfig;
+    use tickstar::{Hierarchy, find_path};
 
     use super::super::png;
     use super::*;
@@ -373,7 +374,7 @@ mod tests {
         let levels = Levels { grid: &grid, hierarchy: &hierarchy };
         let problem = map.problems(&grid, 1, 1)[0];
         let [start, goal] = [problem.start, problem.goal].map(|cell| grid.node(cell).unwrap());
-        let path = tickstar::find_path(&grid, start, goal, Default::default()).unwrap().unwrap();
+        let path = find_path(&grid, start, goal, SearchConfig::default()).unwrap().unwrap();
         let route = Route { start, goal, nodes: path.nodes };
         let svg = levels_svg(&levels, &[1, 3, 6], Some(&route), "", 4.0);
         let corners = [1, 3, 6].map(|level| {

@@ -321,11 +321,12 @@ mod tests {
             ..bare(&grid)
         };
         let caption = "tba, budget 50: cost 123.4 (optimal 110.2) in 131 intervals";
-        let drawn = svg(&[scene.clone()], caption, 100);
+        let alone = std::slice::from_ref(&scene);
+        let drawn = svg(alone, caption, 100);
         let (width, height) = header_size(&png(&drawn).unwrap());
         assert!(drawn.contains(&format!("width=\"{width}\" height=\"{height}\"")));
         assert_eq!(width, 456);
-        assert_eq!(svg(&[scene.clone()], caption, 100), drawn);
+        assert_eq!(svg(alone, caption, 100), drawn);
         assert_eq!(png(&drawn).unwrap(), png(&drawn).unwrap());
         let (wide, _) = header_size(&png(&svg(&[scene.clone(), scene], caption, 100)).unwrap());
         assert_eq!(wide, 456 + 400 + 28, "two panels and the space between");
@@ -345,7 +346,8 @@ mod tests {
         // Every ten ticks, and the last.
         assert_eq!(count(&drawn, "ticks", "<circle"), 9, "{}", group(&drawn, "ticks"));
         assert_eq!(drawn.matches("fill-opacity=\"0.88\"").count(), 9, "each has its number");
-        assert!((8..=11).contains(&count(&drawn, "arrows", "<path")));
+        // Ten would fit; those too close to a number are left out.
+        assert!((6..=10).contains(&count(&drawn, "arrows", "<path")));
         // Back and forth along the same row: no more of them.
         let twice: Vec<Cell> =
             row.iter().chain(row.iter().rev()).copied().cycle().take(900).collect();
@@ -415,7 +417,8 @@ mod tests {
             let caption =
                 "<&>\u{0}\u{1b}\u{ffff} \"é\" \n a/very/long/name/that/has/no/space/to/break/at";
             let five = vec![strange.clone(); 5];
-            for scenes in [&[][..], &[empty], &[one.clone()], &[one, strange], &five] {
+            let two = [one, strange];
+            for scenes in [&[][..], &[empty], &two[..1], &two, &five] {
                 for cell_px in [0, 1, 3, 12] {
                     png(&svg(scenes, caption, cell_px)).unwrap();
                 }

@@ -58,7 +58,7 @@ impl Scene {
         let (mut expanded, mut found) = (Vec::new(), Vec::new());
         let mut walk = vec![(problem.start, 0)];
         let mut changed = BTreeSet::new();
-        let changes = job.terrain.changes();
+        let is_changing = job.terrain.changes();
         let mut observe = |interval: &Interval<'_>| {
             let cells = interval.expanded.iter().map(|&node| interval.known.cell(node));
             expanded.extend(cells.map(|cell| (cell, interval.number)));
@@ -71,7 +71,7 @@ impl Scene {
                 walk.push((position, interval.number));
             }
             // Elsewhere these are walls that it discovered.
-            if changes {
+            if is_changing {
                 let cells = interval.changed.iter().map(|&node| interval.known.cell(node));
                 changed.extend(cells.map(|cell| (cell.y, cell.x)));
             }
@@ -79,12 +79,12 @@ impl Scene {
         let journey = sim.run(job.max_intervals, Some(&mut observe));
         let record = job.judge(problem, &journey, &mut job.reference(problem)?);
         let mut grid = sim.world().truth().picture();
-        if changes {
+        if is_changing {
             // What has changed since the last interval, the agent has not lived to see.
             for &node in sim.world().changed() {
                 let cell = grid.cell(node);
                 let is_free = grid.is_free(cell);
-                grid.set_free(cell, !is_free).expect("a cell of the map");
+                grid.set_free(cell, !is_free).unwrap_or_default();
             }
         }
         let scene = Scene {

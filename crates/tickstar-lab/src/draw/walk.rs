@@ -44,7 +44,9 @@ pub(super) fn draw_walk(page: &mut Page, scene: &Scene, frame: &Frame) {
         .collect();
     let path = |lines: &[Vec<Point>]| {
         let mut path = String::new();
-        lines.iter().for_each(|line| push_line(&mut path, line));
+        for line in lines {
+            push_line(&mut path, line);
+        }
         path
     };
     page.add(format_args!(
