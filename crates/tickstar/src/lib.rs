@@ -48,6 +48,12 @@
 //!
 //! [`catalog`] lists all of them by name, with their papers and parameters.
 //!
+//! # Examples
+//!
+//! In the folder `examples`, each to be run by `cargo run --example NAME`: `whole_path`, `one_agent`, `thousand_agents`
+//! (one budget per frame, shared by all), `deadline` (a time limit per tick), `chase` (a goal that moves),
+//! `changing_map`, `terrain`, `size_two` (units larger than a cell) and `by_name` (the catalog).
+//!
 //! # Guarantees
 //!
 //! * **Exact.** Costs are integers ([`Cost`]); no floating-point value decides an order. Ties are broken in favor of
