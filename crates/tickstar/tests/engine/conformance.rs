@@ -716,14 +716,14 @@ fn check_deadline(member: &dyn Member, random: &mut Random) {
             other => panic!("the suite has no price for {other:?}"),
         }
     }
-    fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, allowed: u64) {
+    fn check<S: Terrain>(member: &dyn Member, problem: &Problem<S>, allowed: u64, ticks: usize) {
         let _context = OnPanic((problem, member, allowed));
         let map = &problem.space;
         let mut agent = map.agent(member, problem.start, problem.goal).unwrap();
         let mut at = problem.start;
         let limit = TickLimit::of(member, problem, 1);
         let mut so_far = TickLimit { moves: 0, waits: 0, may_stop: false };
-        for tick in 0.. {
+        for tick in 0..ticks {
             let spent = Counter::new(0);
             let mut clock = || spent.get() < 20 * allowed;
             let mut watch = |work| {
@@ -759,8 +759,15 @@ fn check_deadline(member: &dyn Member, random: &mut Random) {
         }
     }
     for allowed in [0, 1, 10, 100, 1000, 100_000] {
-        check(member, &member.grid(random), allowed);
-        check(member, &member.graph(random, Kind::Undirected), allowed);
+        check(member, &member.grid(random), allowed, usize::MAX);
+        check(member, &member.graph(random, Kind::Undirected), allowed, usize::MAX);
+    }
+    // Large enough for a lookahead to be ended by the clock.
+    if member.facts().first_move == FirstMove::AtOnce {
+        let problem = Problem::<LayeredGrid>::hard(random, 60);
+        for allowed in [50, 200, 700] {
+            check(member, &problem, allowed, 15);
+        }
     }
 }
 
