@@ -1,6 +1,6 @@
 //! A target that runs away: the agent keeps its search when the goal moves, and catches it.
 //!
-//! Run it with `cargo run --release --example chase`.
+//! `cargo run --release -p tickstar --example chase`
 
 use std::error::Error;
 

@@ -1,6 +1,6 @@
 //! A wall-clock limit per tick: the agent thinks for at most a millisecond, and moves in every tick.
 //!
-//! Run it with `cargo run --release --example deadline`.
+//! `cargo run --release -p tickstar --example deadline`
 
 use std::error::Error;
 use std::time::{Duration, Instant};
