@@ -133,6 +133,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn commands_of_the_readme_can_be_parsed() {
+        let readme = include_str!("../../../README.md");
+        let mut count = 0;
+        for line in readme.lines() {
+            let run = line.strip_prefix("cargo run --release -p tickstar-cli -- ");
+            let Some(rest) = run.or_else(|| line.strip_prefix("tickstar ")) else { continue };
+            // Without a comment, and the first of several subcommands.
+            let command = rest.split(" #").next().and_then(|rest| rest.split(" |").next());
+            let words = ["tickstar"].into_iter().chain(command.unwrap_or("").split_whitespace());
+            let parsed = Args::try_parse_from(words);
+            assert!(parsed.is_ok(), "`{line}`: {}", parsed.err().unwrap());
+            count += 1;
+        }
+        assert!(count > 10, "{count}");
+    }
+
     /// No number is read by the standard library's parser, whose messages say nothing, and each may be given a
     /// minus sign to be told what is expected.
     #[test]
