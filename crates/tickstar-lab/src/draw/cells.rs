@@ -5,6 +5,7 @@ use std::fmt::Write;
 use tickstar::{Cell, Grid};
 
 use super::frame::Frame;
+use super::terrain::draw_terrain;
 use super::{FREE, INK, Page, RAMP, Scene, WALL};
 
 /// Cells of at least this many pixels have lines between them.
@@ -66,6 +67,7 @@ pub(super) fn draw_cells(page: &mut Page, scene: &Scene, frame: &Frame, scale: &
     let (freed, blocked): (Vec<_>, Vec<_>) =
         in_rows(grid, &scene.changed).into_iter().partition(|&cell| grid.is_free(cell));
     draw_area(page, FREED, &area_of(&freed));
+    draw_terrain(page, grid);
     if cell >= MESH_FROM {
         draw_mesh(page, width, height, cell);
     }

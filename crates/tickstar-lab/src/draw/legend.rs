@@ -3,6 +3,7 @@
 use super::cells::{BLOCKED, FREED, Scale, VEIL, VEIL_OPACITY};
 use super::frame::{Frame, Sheet};
 use super::lettering::{draw_text, text_width};
+use super::terrain::draw_terrain_sample;
 use super::walk::{DASH, GAP, TICK_SIZE, draw_found, draw_goal, draw_lines, draw_start, draw_tick};
 use super::{FREE, INK, Page, Point, Px, RAMP, SOFT_INK, Scene, WALL};
 
@@ -20,6 +21,7 @@ pub(super) enum LegendItem {
     Tick,
     Found,
     Wall,
+    Terrain,
     Blocked,
     Freed,
     Unknown,
@@ -27,7 +29,7 @@ pub(super) enum LegendItem {
 }
 
 impl LegendItem {
-    const ALL: [LegendItem; 11] = [
+    const ALL: [LegendItem; 12] = [
         LegendItem::Start,
         LegendItem::Goal,
         LegendItem::Walked,
@@ -35,6 +37,7 @@ impl LegendItem {
         LegendItem::Tick,
         LegendItem::Found,
         LegendItem::Wall,
+        LegendItem::Terrain,
         LegendItem::Blocked,
         LegendItem::Freed,
         LegendItem::Unknown,
@@ -52,6 +55,7 @@ impl LegendItem {
             LegendItem::Walked | LegendItem::Tick => any(&|scene| scene.walk.len() > 1),
             LegendItem::Back => any(&|scene| scene.back.contains(&true)),
             LegendItem::Found => any(&|scene| !scene.found.is_empty()),
+            LegendItem::Terrain => any(&|scene| scene.grid.terrain().is_some()),
             LegendItem::Blocked => changed(false),
             LegendItem::Freed => changed(true),
             LegendItem::Unknown => any(&|scene| !scene.fog.is_empty()),
@@ -69,6 +73,7 @@ impl LegendItem {
             LegendItem::Tick => "after 50 ticks",
             LegendItem::Found => "path found",
             LegendItem::Wall => "wall",
+            LegendItem::Terrain => "terrain, darker costs more",
             LegendItem::Blocked => "blocked on the way",
             LegendItem::Freed => "freed on the way",
             LegendItem::Unknown => "not seen",
@@ -83,6 +88,7 @@ impl LegendItem {
             LegendItem::Walked | LegendItem::Back => 34.0,
             LegendItem::Tick => 12.0 + text_width("50", TICK_SIZE),
             LegendItem::Found => 13.0,
+            LegendItem::Terrain => 40.0,
             LegendItem::Expanded => 5.0 * RAMP.len() as f64,
             _ => 16.0,
         }
@@ -175,6 +181,10 @@ fn draw_sample(page: &mut Page, frame: &Frame, item: LegendItem, middle: Point, 
             }
         }
         LegendItem::Wall => area(page, middle.x - half, 2.0 * half, WALL),
+        LegendItem::Terrain => {
+            area(page, middle.x - half, 2.0 * half, FREE);
+            draw_terrain_sample(page, middle, 2.0 * half, 16.0 * unit);
+        }
         LegendItem::Blocked => area(page, middle.x - half, 2.0 * half, BLOCKED),
         LegendItem::Freed => area(page, middle.x - half, 2.0 * half, FREED),
         LegendItem::Unknown => {

@@ -14,6 +14,7 @@
 //!   direction; dots with a number show where the agent was after that many ticks.
 //! * A diamond is where the agent stood when it found the path to the goal, the last one if it found several.
 //! * Where the map changes, the cells that were blocked and freed during the run have colors of their own.
+//! * Terrain is a brown shade over the cells, darker the more they cost to cross.
 //! * Cells the agent does not know lie under a pale veil.
 
 use std::fmt::{self, Write};
@@ -24,6 +25,7 @@ mod legend;
 mod lettering;
 mod levels;
 mod scene;
+mod terrain;
 mod walk;
 
 pub use levels::{Route, levels_svg, panel_px};
