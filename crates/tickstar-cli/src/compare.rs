@@ -265,13 +265,13 @@ impl Compare {
             )));
         };
         let (nth, problem) = find_problem(courses, *problem);
-        let Course { name, terrain, problems } = &mut courses[nth];
+        let Course { name, arena, problems } = &mut courses[nth];
         for &place in places {
-            self.tables.prepare(nth, terrain, &contestants[place].config)?;
+            self.tables.prepare(nth, arena, &contestants[place].config)?;
         }
         let job = |&place: &usize| {
             let Contestant { config, budget, .. } = &contestants[place];
-            let job = Job::new(name, terrain, config, *budget);
+            let job = Job::new(name, arena, config, *budget);
             Job { max_intervals: self.worlds.max_intervals().or(job.max_intervals), ..job }
         };
         let jobs: Vec<_> = places.iter().map(job).collect();
@@ -309,7 +309,7 @@ impl Compare {
         });
         let contrast = contrast.filter(|_| drawn.is_none());
         let Some(course) = courses.first() else { return Ok(()) };
-        let commands = self.next(contestants, contrast, course.terrain.kind());
+        let commands = self.next(contestants, contrast, course.arena.kind());
         Ok(writeln!(out, "\nTry next:\n  {}", commands.join("\n  "))?)
     }
 
@@ -332,13 +332,13 @@ impl Compare {
         for (nth, course) in courses.iter_mut().enumerate() {
             // One hierarchy at a time: those of many maps would fill the memory.
             for contestant in experiment.contestants() {
-                let made = self.tables.prepare(nth, &mut course.terrain, &contestant.config)?;
+                let made = self.tables.prepare(nth, &mut course.arena, &contestant.config)?;
                 prepared.time.hierarchy += made.hierarchy;
                 prepared.time.subgoals += made.subgoals;
             }
-            let hierarchy = course.terrain.map().hierarchy();
+            let hierarchy = course.arena.map().hierarchy();
             prepared.hierarchy_bytes += hierarchy.map_or(0, Hierarchy::bytes);
-            prepared.subgoal_bytes += course.terrain.subgoals().map_or(0, Subgoals::bytes);
+            prepared.subgoal_bytes += course.arena.subgoals().map_or(0, Subgoals::bytes);
             prepared.maps += 1;
             experiment.stop = Some(interrupt.begin().clone());
             let rows = experiment
@@ -346,7 +346,7 @@ impl Compare {
                 .map_err(|failed| self.problems.failure(nth, &failed))?;
             let stopped = rows.len() < course.problems.len();
             rows.into_iter().for_each(&mut take);
-            course.terrain.release();
+            course.arena.release();
             if stopped {
                 break;
             }
@@ -378,9 +378,9 @@ impl Compare {
         for (nth, name) in names.into_iter().enumerate() {
             let map = Map::load(name, self.movement)?;
             let problems = self.problems.load(&map, nth, self.worlds.seed)?;
-            let terrain = self.worlds.terrain(&map)?;
-            self.problems.check(nth, &terrain, &problems)?;
-            courses.push(Course { name: map.name, terrain, problems });
+            let arena = self.worlds.arena(&map)?;
+            self.problems.check(nth, &arena, &problems)?;
+            courses.push(Course { name: map.name, arena, problems });
         }
         Ok(courses)
     }
@@ -441,9 +441,9 @@ impl Compare {
             (None, None) => {}
         }
         let mut out = BufWriter::new(io::stdout().lock());
-        for Course { name, terrain, problems } in courses {
-            let (width, height) = (terrain.map().width(), terrain.map().height());
-            let (world, count) = (terrain.kind(), problems.len());
+        for Course { name, arena, problems } in courses {
+            let (width, height) = (arena.map().width(), arena.map().height());
+            let (world, count) = (arena.kind(), problems.len());
             let (name, world) = (text::escaped(name), text::escaped(&world.to_string()));
             let count = text::counted(count, "problem");
             writeln!(out, "{name} ({width}x{height}, {world}): {count}")?;

@@ -119,14 +119,14 @@ impl Draw {
             Failure::usage(format!("--problem {nth}: there are 1 to {}", problems.len()))
         })?;
         self.tables.check(1, &self.worlds, contestants.iter().map(|who| &who.config))?;
-        let mut terrain = self.worlds.terrain(&map)?;
-        self.problems.check(0, &terrain, &problems)?;
+        let mut arena = self.worlds.arena(&map)?;
+        self.problems.check(0, &arena, &problems)?;
         for contestant in &contestants {
-            self.tables.prepare(0, &mut terrain, &contestant.config)?;
+            self.tables.prepare(0, &mut arena, &contestant.config)?;
         }
         let mut jobs = Vec::new();
         for Contestant { config, budget, .. } in &contestants {
-            jobs.push(self.worlds.job(&map, &terrain, config, *budget)?);
+            jobs.push(self.worlds.job(&map, &arena, config, *budget)?);
         }
         let named = |error| Failure::input(format!("{}{error}", self.problems.origin(0, nth - 1)));
         let runs = jobs.iter().zip(&contestants).collect::<Vec<_>>();
@@ -174,7 +174,7 @@ impl Picture {
             ends.push((named(contestant), described(&scene, &record)));
             scenes.push(scene);
         }
-        let world = match runs.first().map(|(job, _)| job.terrain.kind()) {
+        let world = match runs.first().map(|(job, _)| job.arena.kind()) {
             None | Some(WorldKind::Known) => String::new(),
             Some(other) => format!(" · {other}"),
         };

@@ -81,21 +81,21 @@ impl Run {
         let interrupt = Interrupt::watch();
         let map = Map::load(&self.map, self.movement)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
-        let mut terrain = self.worlds.terrain(&map)?;
-        self.tables.prepare(0, &mut terrain, &config)?;
-        if self.repeat && terrain.changes() {
+        let mut arena = self.worlds.arena(&map)?;
+        self.tables.prepare(0, &mut arena, &config)?;
+        if self.repeat && arena.changes() {
             return Err(Failure::usage(format!(
                 "--repeat needs a map that does not change: in the world {} no run is like the last",
-                quoted(&terrain.kind().to_string())
+                quoted(&arena.kind().to_string())
             )));
         }
         if clock.is_some() {
-            Clock::admit(&terrain, config.entry())
+            Clock::admit(&arena, config.entry())
                 .map_err(|error| Failure::usage(error).about("--clock"))?;
         }
-        self.problems.check(0, &terrain, &problems)?;
+        self.problems.check(0, &arena, &problems)?;
         let stop = Some(interrupt.begin());
-        let job = Job { clock, stop, ..self.worlds.job(&map, &terrain, &config, budget)? };
+        let job = Job { clock, stop, ..self.worlds.job(&map, &arena, &config, budget)? };
         let records = match &self.trace {
             Some(file) => self.run_traced(&job, &problems, file)?,
             None => self.run_all(&job, &problems)?,
@@ -140,7 +140,7 @@ impl Run {
         let mut written = Ok(());
         let mut records = Vec::new();
         for (index, problem) in problems.iter().enumerate() {
-            if let WorldKind::Partial(_) = job.terrain.kind() {
+            if let WorldKind::Partial(_) = job.arena.kind() {
                 let hidden = hidden(job, problem).map_err(|error| self.failure(index, error))?;
                 let line = json!({ "problem": index + 1, "hidden": hidden });
                 written = written.and_then(|()| file.push(line));

@@ -14,7 +14,7 @@ use tickstar::space::{Corners, Neighbors};
 use tickstar::{Cell, Grid, Hierarchy};
 use tickstar_lab::builtin::{self, Builtin};
 use tickstar_lab::text::{self, quoted};
-use tickstar_lab::{Clock, FailedProblem, Job, Pace, Problem, Terrain, WorldKind, files};
+use tickstar_lab::{Arena, Clock, FailedProblem, Job, Pace, Problem, WorldKind, files};
 
 use crate::failure::Failure;
 use crate::number::{decimal, from_one, from_zero, whole};
@@ -173,8 +173,8 @@ pub struct Worlds {
 
 impl Worlds {
     /// The map as the world sees it.
-    pub fn terrain(&self, map: &Map) -> Result<Terrain, Failure> {
-        Terrain::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
+    pub fn arena(&self, map: &Map) -> Result<Arena, Failure> {
+        Arena::new(&self.world, &map.grid, self.seed).map_err(Failure::input)
     }
 
     /// The flags that ask for the same world, where it is not the usual one.
@@ -207,12 +207,12 @@ impl Worlds {
     pub fn job<'a>(
         &self,
         map: &'a Map,
-        terrain: &'a Terrain,
+        arena: &'a Arena,
         config: &'a Config,
         budget: Option<u64>,
     ) -> Result<Job<'a>, Failure> {
-        terrain.admit(config.entry()).map_err(Failure::usage)?;
-        let job = Job::new(&map.name, terrain, config, budget);
+        arena.admit(config.entry()).map_err(Failure::usage)?;
+        let job = Job::new(&map.name, arena, config, budget);
         Ok(Job { max_intervals: self.max_intervals.or(job.max_intervals), ..job })
     }
 }
@@ -322,11 +322,11 @@ impl Tables {
     }
 
     /// Says so, once, if an algorithm that uses tables has none.
-    fn note_absence(&self, terrain: &Terrain, config: &Config) {
+    fn note_absence(&self, arena: &Arena, config: &Config) {
         let Some(level) = config.subgoal_level() else { return };
-        let top = terrain.map().hierarchy().map_or(0, Hierarchy::height);
-        let reason = if *terrain.kind() != WorldKind::Known {
-            let world = quoted(&terrain.kind().to_string());
+        let top = arena.map().hierarchy().map_or(0, Hierarchy::height);
+        let reason = if *arena.kind() != WorldKind::Known {
+            let world = quoted(&arena.kind().to_string());
             format!("tables of subgoals are for the world known, not for {world}")
         } else if level > top {
             format!("the map has levels 0 to {top}, so there are no tables of level {level}")
@@ -343,15 +343,15 @@ impl Tables {
     pub fn prepare(
         &self,
         nth: usize,
-        terrain: &mut Terrain,
+        arena: &mut Arena,
         config: &Config,
     ) -> Result<PreparationTime, Failure> {
-        terrain.admit(config.entry()).map_err(Failure::usage)?;
+        arena.admit(config.entry()).map_err(Failure::usage)?;
         let mut begin = Instant::now();
-        terrain.prepare_hierarchy(config).map_err(Failure::input)?;
+        arena.prepare_hierarchy(config).map_err(Failure::input)?;
         let hierarchy = begin.elapsed();
         if let Some(path) = self.tables.get(nth).filter(|_| config.subgoal_level().is_some()) {
-            let map = terrain.map();
+            let map = arena.map();
             let hierarchy = map.hierarchy().expect("prepared above");
             let tables = read_subgoals(path, map, hierarchy)?;
             let (level, asked) = (tables.level(), config.subgoal_level().unwrap_or(0));
@@ -361,7 +361,7 @@ impl Tables {
                     text::path(path)
                 )));
             }
-            terrain.set_subgoals(tables);
+            arena.set_subgoals(tables);
         }
         let bar = progress(0, "searches for subgoals");
         let tick = |all: usize| {
@@ -369,10 +369,10 @@ impl Tables {
             bar.inc(1);
         };
         begin = Instant::now();
-        let made = terrain.prepare_subgoals(config, tick).map_err(Failure::usage);
+        let made = arena.prepare_subgoals(config, tick).map_err(Failure::usage);
         bar.finish_and_clear();
         made?;
-        self.note_absence(terrain, config);
+        self.note_absence(arena, config);
         Ok(PreparationTime { hierarchy, subgoals: begin.elapsed() })
     }
 }
@@ -481,18 +481,13 @@ impl Problems {
     }
 
     /// Refuses problems of the `nth` map that cannot be run before any is.
-    pub fn check(
-        &self,
-        nth: usize,
-        terrain: &Terrain,
-        problems: &[Problem],
-    ) -> Result<(), Failure> {
+    pub fn check(&self, nth: usize, arena: &Arena, problems: &[Problem]) -> Result<(), Failure> {
         for (index, problem) in problems.iter().enumerate() {
             let named = |error: &dyn std::error::Error| {
                 Failure::input(format!("{}{error}", self.origin(nth, index)))
             };
-            terrain.ends(problem).map_err(|error| named(&error))?;
-            terrain.check(problem.goal).map_err(|error| named(&error))?;
+            arena.ends(problem).map_err(|error| named(&error))?;
+            arena.check(problem.goal).map_err(|error| named(&error))?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tickstar::catalog;
 use tickstar::{Seen, Slice, Step};
-use tickstar_lab::{Problem, Terrain, WorldKind, files, generate};
+use tickstar_lab::{Arena, Problem, WorldKind, files, generate};
 
 const DEADLINE: Duration = Duration::from_millis(1);
 const PROBLEMS: usize = 30;
@@ -32,7 +32,7 @@ fn course() -> (String, tickstar::Grid, Vec<Problem>) {
 
 fn main() {
     let (name, grid, problems) = course();
-    let mut terrain = Terrain::new(&WorldKind::Known, &grid, 1).expect("a known map");
+    let mut arena = Arena::new(&WorldKind::Known, &grid, 1).expect("a known map");
     println!("{name}, {} problems, 1 ms per tick; times in ms", problems.len().min(PROBLEMS));
     println!(
         "{:12} {:>7} {:>8} {:>8} {:>8} {:>8} {:>12}",
@@ -40,13 +40,13 @@ fn main() {
     );
     for entry in catalog::all().iter().filter(|entry| entry.facts.acts_at_once()) {
         let config = entry.configure::<&str, &str>(&[]).expect("the defaults");
-        if let Err(error) = terrain.prepare(&config, |_| ()) {
+        if let Err(error) = arena.prepare(&config, |_| ()) {
             println!("{:12} not run: {error}", entry.name);
             continue;
         }
         let mut times = Vec::new();
         for problem in problems.iter().take(PROBLEMS) {
-            let map = terrain.map();
+            let map = arena.map();
             let node = |cell| map.node(cell).expect("a cell of the map");
             let (mut at, goal) = (node(problem.start), node(problem.goal));
             let mut agent = config.agent(map, at, goal).expect("a fit problem");

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tickstar::catalog::{self, Config, WorkBound};
 use tickstar::search::{BestFirst, SearchConfig};
 use tickstar::{Grid, Layered, NodeId, Seen, Slice, Step};
-use tickstar_lab::Terrain;
+use tickstar_lab::Arena;
 
 use courses::{Course, courses};
 
@@ -62,7 +62,7 @@ fn bare(courses: &[Course]) -> Work {
 }
 
 /// An agent on all problems, in a known or an unknown world. It keeps its memory from problem to problem.
-fn walk(courses: &[Course], terrains: &[Terrain], config: &Config) -> Work {
+fn walk(courses: &[Course], arenas: &[Arena], config: &Config) -> Work {
     let budget = if config.entry().parameters().iter().any(|p| ["depth", "queue"].contains(&p.name))
     {
         u64::MAX
@@ -70,10 +70,10 @@ fn walk(courses: &[Course], terrains: &[Terrain], config: &Config) -> Work {
         BUDGET
     };
     let mut work = Work::default();
-    for (course, terrain) in courses.iter().zip(terrains) {
+    for (course, arena) in courses.iter().zip(arenas) {
         let mut agent = None;
         for (start, goal) in course.nodes().take(PROBLEMS) {
-            let mut world = terrain.world(start, goal);
+            let mut world = arena.world(start, goal);
             let agent = match &mut agent {
                 None => {
                     agent.insert(config.agent(world.known(), start, goal).expect("a fit problem"))
@@ -131,16 +131,16 @@ fn main() {
         "{PROBLEMS} problems each on {} (512x512), best of {ROUNDS} rounds\n",
         names.join(", ")
     );
-    let terrains = ["known", "unknown"].map(|kind| {
+    let arenas = ["known", "unknown"].map(|kind| {
         let kind = kind.parse().expect("a world");
-        let terrain = |course: &Course| {
-            let mut terrain = Terrain::new(&kind, &course.grid, 1).expect("no script");
+        let arena = |course: &Course| {
+            let mut arena = Arena::new(&kind, &course.grid, 1).expect("no script");
             for config in configs() {
-                terrain.prepare(&config, |_| ()).expect("tables of level 3");
+                arena.prepare(&config, |_| ()).expect("tables of level 3");
             }
-            terrain
+            arena
         };
-        courses.iter().map(terrain).collect::<Vec<_>>()
+        courses.iter().map(arena).collect::<Vec<_>>()
     });
     let configs = configs();
     // Taking turns, and the best of several rounds each: the least disturbed one.
@@ -149,8 +149,8 @@ fn main() {
     for _ in 0..ROUNDS {
         loop_alone.keep_better(bare(&courses));
         for (config, best) in configs.iter().zip(&mut best) {
-            for (terrains, best) in terrains.iter().zip(best) {
-                best.keep_better(walk(&courses, terrains, config));
+            for (arenas, best) in arenas.iter().zip(best) {
+                best.keep_better(walk(&courses, arenas, config));
             }
         }
     }

@@ -3,7 +3,7 @@
 use tickstar::catalog::Config;
 use tickstar::{AgentError, Event, Map, NodeId, Seen, Slice, Space, Step};
 
-use crate::{Problem, Terrain};
+use crate::{Arena, Problem};
 
 /// How the target moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,11 +67,11 @@ impl Chase {
     /// If the agent takes an illegal step.
     pub fn run(
         &self,
-        terrain: &Terrain,
+        arena: &Arena,
         config: &Config,
         problem: &Problem,
     ) -> Result<Chased, AgentError> {
-        let map = terrain.map();
+        let map = arena.map();
         let node = |cell| map.node(cell).unwrap_or(NodeId(u32::MAX));
         let (mut at, mut target) = (node(problem.start), node(problem.goal));
         let mut agent = config.agent(map, at, target)?;

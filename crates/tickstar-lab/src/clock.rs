@@ -19,7 +19,7 @@ use tickstar::Cost;
 use tickstar::catalog::{self, Entry};
 
 use crate::text::quoted;
-use crate::{Journey, Outcome, Terrain, WorldKind};
+use crate::{Arena, Journey, Outcome, WorldKind};
 
 /// The speed of the game, of planning and of walking. The defaults are the paper's.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -177,14 +177,14 @@ impl Clock {
     ///
     /// # Errors
     /// When they cannot be, with the reason.
-    pub fn admit(terrain: &Terrain, algorithm: &Entry) -> Result<(), Untimed> {
+    pub fn admit(arena: &Arena, algorithm: &Entry) -> Result<(), Untimed> {
         if !Clock::applies(algorithm) {
             let timed = catalog::all().iter().filter(|entry| Clock::applies(entry));
             let timed: Vec<_> = timed.map(|entry| entry.name).collect();
             let timed = timed.join(", ");
             return Err(Untimed::Algorithm { algorithm: algorithm.name, timed });
         }
-        match terrain.kind() {
+        match arena.kind() {
             WorldKind::Known => Ok(()),
             other => Err(Untimed::World { world: other.to_string() }),
         }
@@ -324,18 +324,18 @@ mod tests {
     #[test]
     fn it_applies_to_those_that_walk_what_they_have_planned() {
         let map = generate(Kind::Rooms, 48, 48, 5).unwrap();
-        let mut terrain = Terrain::new(&WorldKind::Known, &map, 1).unwrap();
+        let mut arena = Arena::new(&WorldKind::Known, &map, 1).unwrap();
         let free: Vec<_> = map.free_cells().collect();
         let ends = (0..free.len()).step_by(97).map(|i| (free[i], free[free.len() - 1 - i]));
         let problems: Vec<_> =
             ends.map(|(start, goal)| Problem { start, goal, optimal: None }).collect();
         for entry in catalog::all() {
             let config = entry.configure::<&str, &str>(&[]).unwrap();
-            terrain.prepare(&config, |_| ()).unwrap();
+            arena.prepare(&config, |_| ()).unwrap();
             let (mut planned, mut walked) = (Vec::new(), Vec::new());
             for problem in &problems {
                 for budget in [Some(7), Some(100), None] {
-                    let job = Job::new("rooms", &terrain, &config, budget);
+                    let job = Job::new("rooms", &arena, &config, budget);
                     let mut sim = job.sim(problem).unwrap().with_segments();
                     let journey = sim.run(job.max_intervals, None);
                     assert_eq!(journey.outcome, Outcome::Reached);
@@ -362,9 +362,9 @@ mod tests {
         let (start, goal) = (free[0], free[free.len() - 1]);
         let problem = Problem { start, goal, optimal: None };
         let record = |world: &str, name: &str, budget, clock, problem| {
-            let terrain = Terrain::new(&world.parse().unwrap(), &map, 1).unwrap();
+            let arena = Arena::new(&world.parse().unwrap(), &map, 1).unwrap();
             let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
-            let job = Job { clock, ..Job::new("rooms", &terrain, &config, budget) };
+            let job = Job { clock, ..Job::new("rooms", &arena, &config, budget) };
             job.record(problem).unwrap()
         };
         let slow = Clock::new(Pace { think_ms: 0.01, ..Pace::default() }).unwrap();

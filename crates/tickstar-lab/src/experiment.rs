@@ -10,8 +10,8 @@ use tickstar::catalog::Config;
 
 use crate::PrepareError;
 use crate::{
-    Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, Terrain,
-    Undefined, Untimed, text,
+    Arena, Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, Undefined,
+    Untimed, text,
 };
 
 /// A map as a world presents it, and the problems to solve there.
@@ -20,7 +20,7 @@ pub struct Course {
     /// The map's name, for records.
     pub name: String,
     /// The map in its world.
-    pub terrain: Terrain,
+    pub arena: Arena,
     /// The problems.
     pub problems: Vec<Problem>,
 }
@@ -59,12 +59,12 @@ pub enum Judging {
 ///
 /// ```
 /// use tickstar::catalog;
-/// use tickstar_lab::{Contestant, Course, Experiment, Summary, Terrain, builtin};
+/// use tickstar_lab::{Contestant, Course, Experiment, Summary, Arena, builtin};
 /// let map = builtin::find("rooms-64").unwrap();
 /// let grid = map.grid();
 /// let problems = map.problems(&grid, 5, 1);
-/// let terrain = Terrain::new(&"known".parse()?, &grid, 1)?;
-/// let courses = &mut [Course { name: map.name.into(), terrain, problems }];
+/// let arena = Arena::new(&"known".parse()?, &grid, 1)?;
+/// let courses = &mut [Course { name: map.name.into(), arena, problems }];
 /// let contestant = |name: &str| {
 ///     let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
 ///     Contestant { name: name.into(), config, budget: Some(50) }
@@ -150,9 +150,9 @@ impl Experiment {
     /// When an algorithm is not defined in the course's world, or its frames cannot be counted.
     pub fn admit(&self, course: &Course) -> Result<(), ExperimentError> {
         for Contestant { config, .. } in &self.contestants {
-            course.terrain.admit(config.entry())?;
+            course.arena.admit(config.entry())?;
             if self.clock.is_some() {
-                Clock::admit(&course.terrain, config.entry())?;
+                Clock::admit(&course.arena, config.entry())?;
             }
         }
         Ok(())
@@ -177,7 +177,7 @@ impl Experiment {
         let mut records: Vec<Vec<Record>> = self.contestants.iter().map(|_| Vec::new()).collect();
         for course in courses {
             for Contestant { config, .. } in &self.contestants {
-                course.terrain.prepare(config, |_| ())?;
+                course.arena.prepare(config, |_| ())?;
             }
             let problems = self.run_course(course, progress).map_err(|failed| {
                 ExperimentError::Problem { course: course.name.clone(), failed }
@@ -185,7 +185,7 @@ impl Experiment {
             for problem in problems {
                 records.iter_mut().zip(problem).for_each(|(list, record)| list.extend(record));
             }
-            course.terrain.release();
+            course.arena.release();
         }
         for (list, _) in records.iter_mut().zip(&self.excluded).filter(|(_, excluded)| **excluded) {
             list.clear();
@@ -194,7 +194,7 @@ impl Experiment {
     }
 
     /// Runs all contestants on all problems of one course that has been prepared for them (see
-    /// [`Terrain::prepare`]), in parallel. Returns the records in the order of the problems; if it was
+    /// [`Arena::prepare`]), in parallel. Returns the records in the order of the problems; if it was
     /// stopped, of those that were done. `progress` is called as in [`run`](Experiment::run).
     ///
     /// Some problems have records of a contestant that another problem excludes: which ones depends on
@@ -236,7 +236,7 @@ impl Experiment {
                 records.push(None);
                 continue;
             }
-            let job = Job::new(&course.name, &course.terrain, config, *budget);
+            let job = Job::new(&course.name, &course.arena, config, *budget);
             let max_intervals = self.max_intervals.or(job.max_intervals);
             let job = Job { max_intervals, clock: self.clock, stop: self.stop.as_ref(), ..job };
             if job.is_stopped() {
@@ -292,8 +292,8 @@ mod tests {
     fn course(name: &str, world: &str, problems: usize) -> Course {
         let map = builtin::find(name).unwrap();
         let grid = map.grid();
-        let terrain = Terrain::new(&world.parse().unwrap(), &grid, 1).unwrap();
-        Course { name: name.into(), terrain, problems: map.problems(&grid, problems, 1) }
+        let arena = Arena::new(&world.parse().unwrap(), &grid, 1).unwrap();
+        Course { name: name.into(), arena, problems: map.problems(&grid, problems, 1) }
     }
 
     fn contestant(name: &str, budget: Option<u64>) -> Contestant {
@@ -315,9 +315,9 @@ mod tests {
         for (contestant, records) in experiment.contestants().iter().zip(&records) {
             let mut expected = Vec::new();
             for course in &mut courses {
-                course.terrain.prepare(&contestant.config, |_| ()).unwrap();
+                course.arena.prepare(&contestant.config, |_| ()).unwrap();
                 let Contestant { config, budget, .. } = contestant;
-                let job = Job::new(&course.name, &course.terrain, config, *budget);
+                let job = Job::new(&course.name, &course.arena, config, *budget);
                 expected.extend(course.problems.iter().map(|problem| job.record(problem).unwrap()));
             }
             assert_eq!(records, &expected, "{}", contestant.title());

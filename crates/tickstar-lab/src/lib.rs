@@ -2,13 +2,13 @@
 //! metrics, and pictures.
 //!
 //! ```
-//! use tickstar_lab::{Job, Terrain, builtin};
+//! use tickstar_lab::{Job, Arena, builtin};
 //! let map = builtin::find("rooms-64").unwrap();
 //! let grid = map.grid();
 //! let problem = map.problems(&grid, 1, 7)[0];
 //! let config = tickstar::catalog::find("tba")?.configure(&[("switch", "true")])?;
-//! let terrain = Terrain::new(&"unknown".parse()?, &grid, 7)?;
-//! let job = Job::new(map.name, &terrain, &config, Some(50));
+//! let arena = Arena::new(&"unknown".parse()?, &grid, 7)?;
+//! let job = Job::new(map.name, &arena, &config, Some(50));
 //! let record = job.record(&problem)?;
 //! println!("{} moves, {:?} times the optimum", record.tally.moves, record.suboptimality());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,4 +40,4 @@ pub use record::{FailedProblem, Job, Outcome, PlannedPath, ProblemError, Record}
 pub use reference::Reference;
 pub use sim::{Interval, Journey, Observer, Sim, Tally};
 pub use spread::{ByLength, LengthRow, PERCENTILES, PercentileColumn, Ranked, Sample};
-pub use world::{PrepareError, Terrain, Truth, Undefined, World, WorldKind, WorldKindError};
+pub use world::{Arena, PrepareError, Truth, Undefined, World, WorldKind, WorldKindError};

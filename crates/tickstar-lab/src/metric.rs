@@ -437,14 +437,14 @@ mod tests {
     use tickstar::catalog;
 
     use super::*;
-    use crate::{Clock, Job, Pace, Terrain, builtin};
+    use crate::{Arena, Clock, Job, Pace, builtin};
 
     fn records(clock: Option<Clock>) -> Vec<Record> {
         let map = builtin::find("rooms-64").unwrap();
         let grid = map.grid();
-        let terrain = Terrain::new(&"known".parse().unwrap(), &grid, 7).unwrap();
+        let arena = Arena::new(&"known".parse().unwrap(), &grid, 7).unwrap();
         let config = catalog::find("astar").unwrap().configure::<&str, &str>(&[]).unwrap();
-        let job = Job { clock, ..Job::new(map.name, &terrain, &config, Some(50)) };
+        let job = Job { clock, ..Job::new(map.name, &arena, &config, Some(50)) };
         map.problems(&grid, 3, 7).iter().map(|problem| job.record(problem).unwrap()).collect()
     }
 

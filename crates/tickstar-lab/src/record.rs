@@ -12,7 +12,7 @@ use tickstar::search::SearchConfig;
 use tickstar::{AgentError, Cell, Cost, Grid, NodeId, find_path};
 
 use crate::{
-    Clock, Clocked, Journey, Observer, Problem, Reference, Sim, Tally, Terrain, Truth, Undefined,
+    Arena, Clock, Clocked, Journey, Observer, Problem, Reference, Sim, Tally, Truth, Undefined,
     metric,
 };
 
@@ -161,7 +161,7 @@ pub struct Job<'a> {
     /// The map's name, for records.
     pub map: &'a str,
     /// The map as the world sees it.
-    pub terrain: &'a Terrain,
+    pub arena: &'a Arena,
     /// The algorithm and its parameters.
     pub config: &'a Config,
     /// The budget of each interval; none: no limit.
@@ -189,28 +189,23 @@ fn intervals_per_side_if_slow(budget: Option<u64>) -> u64 {
 impl<'a> Job<'a> {
     /// A job with the default limit of intervals: none, except where the map changes, as an agent may then
     /// never arrive, and for an algorithm that is slow to give up.
-    pub fn new(
-        map: &'a str,
-        terrain: &'a Terrain,
-        config: &'a Config,
-        budget: Option<u64>,
-    ) -> Job<'a> {
-        let grid = terrain.map();
+    pub fn new(map: &'a str, arena: &'a Arena, config: &'a Config, budget: Option<u64>) -> Job<'a> {
+        let grid = arena.map();
         let sides = u64::from(grid.width()) + u64::from(grid.height());
         // Learning may take long; that there is no path, some algorithms detect at once.
         let facts = &config.entry().facts;
-        let slow = facts.slow_to_give_up() || terrain.changes() && facts.no_openings.is_some();
-        let max_intervals = match (slow, terrain.changes()) {
+        let slow = facts.slow_to_give_up() || arena.changes() && facts.no_openings.is_some();
+        let max_intervals = match (slow, arena.changes()) {
             (true, _) => Some(intervals_per_side_if_slow(budget) * sides),
             (false, true) => Some(INTERVALS_PER_SIDE * sides),
             (false, false) => None,
         };
-        Job { map, terrain, config, budget, max_intervals, clock: None, stop: None }
+        Job { map, arena, config, budget, max_intervals, clock: None, stop: None }
     }
 
     /// The map.
     pub fn grid(&self) -> &'a Grid {
-        self.terrain.map()
+        self.arena.map()
     }
 
     /// An agent at the start of a problem.
@@ -219,9 +214,9 @@ impl<'a> Job<'a> {
     /// When the problem cannot be run.
     pub fn sim(&self, problem: &Problem) -> Result<Sim, ProblemError> {
         let budget = self.budget.unwrap_or(u64::MAX);
-        self.terrain.admit(self.config.entry())?;
-        let sim = Sim::new(self.terrain, self.config, budget, self.terrain.ends(problem)?)?;
-        let timed = self.clock.is_some() && Clock::admit(self.terrain, self.config.entry()).is_ok();
+        self.arena.admit(self.config.entry())?;
+        let sim = Sim::new(self.arena, self.config, budget, self.arena.ends(problem)?)?;
+        let timed = self.clock.is_some() && Clock::admit(self.arena, self.config.entry()).is_ok();
         let sim = if timed { sim.with_segments() } else { sim };
         Ok(match self.stop {
             Some(stop) => sim.with_stop(stop.clone()),
@@ -235,8 +230,8 @@ impl<'a> Job<'a> {
     /// # Errors
     /// When the problem cannot be run.
     pub fn optimal(&self, problem: &Problem) -> Result<Option<Cost>, ProblemError> {
-        let (start, goal) = self.terrain.ends(problem)?;
-        let world = self.terrain.world(start, goal);
+        let (start, goal) = self.arena.ends(problem)?;
+        let world = self.arena.world(start, goal);
         let path = find_path(world.truth().grid(), start, goal, SearchConfig::default());
         Ok(path.map_err(AgentError::from)?.map(|path| path.cost))
     }
@@ -246,8 +241,8 @@ impl<'a> Job<'a> {
     /// # Errors
     /// When the problem cannot be run.
     pub fn reference(&self, problem: &Problem) -> Result<Reference, ProblemError> {
-        let (start, goal) = self.terrain.ends(problem)?;
-        Ok(Reference::new(self.terrain.world(start, goal).truth(), goal))
+        let (start, goal) = self.arena.ends(problem)?;
+        Ok(Reference::new(self.arena.world(start, goal).truth(), goal))
     }
 
     /// Runs one problem and evaluates the walk.
@@ -366,8 +361,8 @@ impl<'a> Job<'a> {
             algorithm: self.config.entry().name,
             budget: self.budget,
             params: params(self.config),
-            world: self.terrain.kind().to_string(),
-            seed: self.terrain.seed(),
+            world: self.arena.kind().to_string(),
+            seed: self.arena.seed(),
             run: None,
             outcome: journey.outcome,
             optimal,

@@ -104,16 +104,16 @@ mod tests {
     use tickstar::{Cell, find_path};
 
     use super::*;
-    use crate::Terrain;
+    use crate::Arena;
     use crate::generate::{Kind, generate};
 
     #[test]
     fn both_kinds_of_distances_agree_with_a_search_for_each() {
         let map = generate(Kind::Caves, 64, 64, 3).unwrap();
-        let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
+        let arena = Arena::new(&"known".parse().unwrap(), &map, 1).unwrap();
         let free: Vec<NodeId> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
         let goal = free[free.len() / 2];
-        let world = terrain.world(free[0], goal);
+        let world = arena.world(free[0], goal);
         let (mut reference, mut moment) = (Reference::new(world.truth(), goal), Moment::new(goal));
         let mut detours = 0;
         for (i, &from) in free.iter().enumerate().step_by(7) {
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn where_there_is_no_path_no_move_is_a_detour() {
         let map = Grid::from_rows(["..#.", "..#."]).unwrap();
-        let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
+        let arena = Arena::new(&"known".parse().unwrap(), &map, 1).unwrap();
         let [from, to, goal] =
             [(0, 0), (1, 0), (3, 0)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
-        let world = terrain.world(from, goal);
+        let world = arena.world(from, goal);
         assert!(!Moment::new(goal).is_detour(world.truth(), from, to));
         assert_eq!(Reference::new(world.truth(), goal).non_optimal_moves(&[from, to]), 0);
     }

@@ -10,7 +10,7 @@ use tickstar::catalog::{Config, Entry};
 use tickstar::{Agent, AgentError, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step};
 
 use crate::reference::Moment;
-use crate::{Outcome, Segment, Terrain, World};
+use crate::{Arena, Outcome, Segment, World};
 
 /// What happened in one interval, as an observer sees it.
 #[derive(Debug)]
@@ -112,12 +112,12 @@ impl Sim {
     /// # Errors
     /// When the agent cannot take the task.
     pub fn new(
-        terrain: &Terrain,
+        arena: &Arena,
         config: &Config,
         budget: u64,
         (start, goal): (NodeId, NodeId),
     ) -> Result<Sim, AgentError> {
-        let world = terrain.world(start, goal);
+        let world = arena.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
         let (algorithm, at, plan, segmented) = (config.entry(), start, None, false);
         let stop = None;
@@ -414,10 +414,10 @@ mod tests {
         let cells = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 1)];
         let row: Vec<_> = cells.iter().map(|&(x, y)| map.node(Cell::new(x, y)).unwrap()).collect();
         let (start, goal) = (row[0], row[5]);
-        let terrain = Terrain::new(&"known".parse().unwrap(), &map, 1).unwrap();
+        let arena = Arena::new(&"known".parse().unwrap(), &map, 1).unwrap();
         let journey = |segmented| {
             let config = catalog::find("tba").unwrap().configure::<&str, &str>(&[]).unwrap();
-            let sim = Sim::new(&terrain, &config, 100, (start, goal)).unwrap();
+            let sim = Sim::new(&arena, &config, 100, (start, goal)).unwrap();
             let agent = Segments { row: row.clone(), at: 0, ticks: 0 };
             Sim { agent: Box::new(agent), segmented, ..sim }.run(None, None)
         };

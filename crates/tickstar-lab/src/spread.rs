@@ -254,7 +254,7 @@ mod tests {
     use tickstar::catalog;
 
     use super::*;
-    use crate::{Job, Tally, Terrain, builtin};
+    use crate::{Arena, Job, Tally, builtin};
 
     #[test]
     fn percentiles_are_nearest_ranks() {
@@ -309,10 +309,10 @@ mod tests {
         let map = builtin::find("rooms-64").unwrap();
         let grid = map.grid();
         let problem = map.problems(&grid, 1, 7)[0];
-        let terrain = Terrain::new(&"known".parse().unwrap(), &grid, 7).unwrap();
+        let arena = Arena::new(&"known".parse().unwrap(), &grid, 7).unwrap();
         let record = |name, budget| {
             let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
-            let job = Job::new(map.name, &terrain, &config, budget);
+            let job = Job::new(map.name, &arena, &config, budget);
             let journey = job.sim(&problem).unwrap().run(None, None);
             let quick = job.judge_length(&problem, &journey, job.optimal(&problem).unwrap());
             let full = job.record(&problem).unwrap();

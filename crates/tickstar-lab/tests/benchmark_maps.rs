@@ -8,7 +8,7 @@ use tickstar::catalog::{self, Config};
 use tickstar::search::SearchConfig;
 use tickstar::{Event, Grid, NodeId, Seen, Slice, Space, Step, find_path};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
-use tickstar_lab::{Outcome, Sim, Terrain};
+use tickstar_lab::{Arena, Outcome, Sim};
 
 use common::{in_parallel, shared};
 
@@ -162,8 +162,8 @@ fn in_world(
     let settings = [settings, &[("trace", "free")]].concat();
     let config = catalog::find(name).unwrap().configure(&settings).unwrap();
     let walks = in_parallel(courses, |&Course { grid, start, goal, optimal }| {
-        let terrain = Terrain::new(&world.parse().unwrap(), grid, 1).unwrap();
-        let mut sim = Sim::new(&terrain, &config, k, (start, goal)).unwrap();
+        let arena = Arena::new(&world.parse().unwrap(), grid, 1).unwrap();
+        let mut sim = Sim::new(&arena, &config, k, (start, goal)).unwrap();
         let journey = sim.run(Some(1_000_000), None);
         assert_eq!(journey.outcome, Outcome::Reached);
         let length = journey.tally.cost.in_cells() / optimal;

@@ -6,7 +6,7 @@ mod common;
 use tickstar::catalog::{self, Config};
 use tickstar_lab::chase::{Chase, Chased, Flight};
 use tickstar_lab::files::{read_map, read_scen};
-use tickstar_lab::{Problem, Terrain, WorldKind, builtin};
+use tickstar_lab::{Arena, Problem, WorldKind, builtin};
 
 use common::{in_parallel, shared};
 
@@ -15,7 +15,7 @@ fn config(name: &str) -> Config {
 }
 
 /// The ticks in which A*, without a limit, walks to a target that stays.
-fn ticks_to_a_target_that_stays(terrain: &Terrain, problem: &Problem) -> u64 {
+fn ticks_to_a_target_that_stays(arena: &Arena, problem: &Problem) -> u64 {
     let chase = Chase {
         flight: Flight::Away,
         rest: u64::MAX,
@@ -23,14 +23,14 @@ fn ticks_to_a_target_that_stays(terrain: &Terrain, problem: &Problem) -> u64 {
         max_ticks: u64::MAX,
         seed: 0,
     };
-    chase.run(terrain, &config("astar"), problem).unwrap().ticks
+    chase.run(arena, &config("astar"), problem).unwrap().ticks
 }
 
 /// Lets each of the algorithms chase a target on each of the problems, which must be caught, and prints a row of the
 /// table for each budget: the mean number of ticks, the mean ratio to what a target that stays would take, and the means
 /// of expansions and restarts.
-fn all_catch(name: &str, terrain: &mut Terrain, problems: &[Problem], algorithms: &[&str]) {
-    let still = in_parallel(problems, |problem| ticks_to_a_target_that_stays(terrain, problem));
+fn all_catch(name: &str, arena: &mut Arena, problems: &[Problem], algorithms: &[&str]) {
+    let still = in_parallel(problems, |problem| ticks_to_a_target_that_stays(arena, problem));
     println!("\n{name}, {} problems", problems.len());
     println!(
         "{:12} {:>6} {:>7} {:>7} {:>6} {:>10} {:>8}",
@@ -38,13 +38,13 @@ fn all_catch(name: &str, terrain: &mut Terrain, problems: &[Problem], algorithms
     );
     for &algorithm in algorithms {
         let config = config(algorithm);
-        terrain.prepare(&config, |_| ()).unwrap();
+        arena.prepare(&config, |_| ()).unwrap();
         for budget in [25, 100, 1000] {
             for flight in Flight::ALL {
                 let numbered: Vec<_> = (0..).zip(problems).collect();
                 let chased = in_parallel(&numbered, |&(seed, problem)| {
                     let chase = Chase { flight, rest: 2, budget, max_ticks: 1_000_000, seed };
-                    chase.run(terrain, &config, problem).unwrap()
+                    chase.run(arena, &config, problem).unwrap()
                 });
                 let mean = |of: &dyn Fn(&Chased) -> u64| {
                     chased.iter().map(|chased| of(chased) as f64).sum::<f64>() / chased.len() as f64
@@ -73,8 +73,8 @@ fn on_built_in_maps_all_catch() {
     for name in ["caves-128", "islands-128", "rooms-64"] {
         let map = builtin::find(name).unwrap();
         let grid = map.grid();
-        let mut terrain = Terrain::new(&WorldKind::Known, &grid, 1).unwrap();
-        all_catch(name, &mut terrain, &map.problems(&grid, 10, 1), &CATCHERS);
+        let mut arena = Arena::new(&WorldKind::Known, &grid, 1).unwrap();
+        all_catch(name, &mut arena, &map.problems(&grid, 10, 1), &CATCHERS);
     }
 }
 
@@ -85,8 +85,8 @@ fn on_benchmark_map(folder: &str, name: &str) {
     let problems = read_scen(&scen, &format!("{name}.map"), &grid).unwrap();
     let step = problems.len() / 20;
     let problems: Vec<_> = problems.into_iter().skip(step - 1).step_by(step).take(20).collect();
-    let mut terrain = Terrain::new(&WorldKind::Known, &grid, 1).unwrap();
-    all_catch(name, &mut terrain, &problems, &CATCHERS);
+    let mut arena = Arena::new(&WorldKind::Known, &grid, 1).unwrap();
+    all_catch(name, &mut arena, &problems, &CATCHERS);
 }
 
 #[test]

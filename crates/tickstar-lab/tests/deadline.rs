@@ -8,7 +8,7 @@ use tickstar::budget::Work;
 use tickstar::catalog::{self, FirstMove};
 use tickstar::{Grid, Seen, Slice, Space, Step};
 use tickstar_lab::files::{read_map, read_problems};
-use tickstar_lab::{Problem, Terrain, WorldKind, builtin};
+use tickstar_lab::{Arena, Problem, WorldKind, builtin};
 
 use common::{in_parallel, shared};
 
@@ -25,12 +25,12 @@ fn price(work: Work) -> u64 {
 /// Every agent moves in the first tick and from then on in nearly every tick, if it acts at once, and no tick does more
 /// than 64 units of work after the clock has run out.
 fn all_act_at_once(grid: &Grid, problems: &[Problem], allowed: u64) {
-    let mut terrain = Terrain::new(&WorldKind::Known, grid, 1).unwrap();
+    let mut arena = Arena::new(&WorldKind::Known, grid, 1).unwrap();
     for entry in catalog::all() {
         let config = entry.configure::<&str, &str>(&[]).unwrap();
-        terrain.prepare(&config, |_| ()).unwrap();
+        arena.prepare(&config, |_| ()).unwrap();
         in_parallel(problems, |problem| {
-            let map = terrain.map();
+            let map = arena.map();
             let [start, goal] = [problem.start, problem.goal].map(|cell| map.node(cell).unwrap());
             let mut agent = config.agent(map, start, goal).unwrap();
             let (mut at, mut waits) = (start, 0);

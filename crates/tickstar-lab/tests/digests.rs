@@ -22,7 +22,7 @@ use std::sync::Mutex;
 use tickstar::space::{Corners, Neighbors};
 use tickstar::{Cell, Cost, Grid, catalog};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
-use tickstar_lab::{Job, Outcome, Problem, Terrain, builtin};
+use tickstar_lab::{Arena, Job, Outcome, Problem, builtin};
 
 use common::{in_parallel, shared};
 
@@ -60,9 +60,9 @@ struct Row {
 fn solve(course: &Course, contestants: &[Contestant]) -> Vec<Row> {
     let script = format!("script:{}/", folder().display());
     let world = course.world.replace("script:", &script).parse().unwrap();
-    let mut terrain = Terrain::new(&world, &course.grid, SEED).unwrap();
+    let mut arena = Arena::new(&world, &course.grid, SEED).unwrap();
     for problem in &course.problems {
-        terrain.check(problem.goal).unwrap();
+        arena.check(problem.goal).unwrap();
     }
     let mut rows = Vec::new();
     for Contestant { algorithm, budget } in contestants {
@@ -70,11 +70,11 @@ fn solve(course: &Course, contestants: &[Contestant]) -> Vec<Row> {
         let entry = catalog::find(parts.next().unwrap()).unwrap();
         let settings: Vec<_> = parts.map(|setting| setting.split_once('=').unwrap()).collect();
         let config = entry.configure(&settings).unwrap();
-        if terrain.admit(entry).is_err() {
+        if arena.admit(entry).is_err() {
             continue;
         }
-        terrain.prepare(&config, |_| ()).unwrap();
-        let job = Job::new(&course.map, &terrain, &config, *budget);
+        arena.prepare(&config, |_| ()).unwrap();
+        let job = Job::new(&course.map, &arena, &config, *budget);
         let results = in_parallel(&course.problems, |problem| {
             if entry.facts.slow_to_give_up() && job.optimal(problem).unwrap().is_none() {
                 return None;

@@ -5,7 +5,7 @@ mod common;
 use tickstar::catalog::{self, Config};
 use tickstar::{Grid, Layered, NodeId, Seen, Slice, Space, Step};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
-use tickstar_lab::{Job, Problem, Terrain, WorldKind, builtin};
+use tickstar_lab::{Arena, Job, Problem, WorldKind, builtin};
 
 use common::{in_parallel, shared};
 
@@ -78,16 +78,16 @@ fn walk(
 /// Every algorithm arrives on these problems, disturbed or not. Returns the expansions of each, undisturbed and
 /// disturbed.
 fn all_arrive(name: &str, grid: &Grid, problems: &[Problem]) -> Vec<(&'static str, u64, u64)> {
-    let mut terrain = Terrain::new(&WorldKind::Known, grid, 1).unwrap();
+    let mut arena = Arena::new(&WorldKind::Known, grid, 1).unwrap();
     let mut expansions = Vec::new();
     for entry in catalog::all() {
         let config = entry.configure::<&str, &str>(&[]).unwrap();
-        terrain.prepare(&config, |_| ()).unwrap();
+        arena.prepare(&config, |_| ()).unwrap();
         let budget = entry.default_budget.unwrap_or(100);
-        let most = Job::new(name, &terrain, &config, Some(budget)).max_intervals;
+        let most = Job::new(name, &arena, &config, Some(budget)).max_intervals;
         let numbered: Vec<_> = (0..).zip(problems).collect();
         let walks = in_parallel(&numbered, |&(number, problem)| {
-            let map = terrain.map();
+            let map = arena.map();
             let ends = [problem.start, problem.goal].map(|cell| map.node(cell).unwrap());
             let [calm, disturbed] = [None, Some(Random(number))]
                 .map(|noise| walk(map, &config, budget, most, (ends[0], ends[1]), noise));

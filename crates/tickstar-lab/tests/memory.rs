@@ -4,7 +4,7 @@ use tickstar::catalog::{self, Config};
 use tickstar::search::{BestFirst, SearchConfig, Status};
 use tickstar::{Cell, Grid, NodeId, Slice};
 use tickstar_lab::generate::{Kind, generate};
-use tickstar_lab::{Journey, Sim, Terrain, WorldKind};
+use tickstar_lab::{Arena, Journey, Sim, WorldKind};
 
 const SIDE: u32 = 2048;
 /// What an agent may have after about a thousand expansions on such a map.
@@ -21,9 +21,9 @@ fn configs() -> Vec<Config> {
 /// Every journey from start to goal, with each configuration and budget.
 fn journeys(grid: &Grid, (start, goal): (Cell, Cell)) -> Vec<Journey> {
     let [start, goal] = [start, goal].map(|cell| grid.node(cell).unwrap());
-    let terrain = Terrain::new(&WorldKind::Known, grid, 1).unwrap();
+    let arena = Arena::new(&WorldKind::Known, grid, 1).unwrap();
     let journey = |config: &Config, budget| {
-        Sim::new(&terrain, config, budget, (start, goal)).unwrap().run(None, None)
+        Sim::new(&arena, config, budget, (start, goal)).unwrap().run(None, None)
     };
     let configs = configs();
     configs.iter().flat_map(|config| BUDGETS.map(|budget| journey(config, budget))).collect()

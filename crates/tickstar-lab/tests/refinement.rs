@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tickstar::{Layered, Space, catalog};
 use tickstar_lab::files::{read_map, read_scen};
-use tickstar_lab::{Clock, Job, Pace, Ranked, Record, Sample, Terrain};
+use tickstar_lab::{Arena, Clock, Job, Pace, Ranked, Record, Sample};
 
 use common::{in_parallel, shared};
 
@@ -38,15 +38,15 @@ fn samples(map: &Path) -> Vec<[Option<Sample>; ALGORITHMS.len()]> {
     let mut scen = map.as_os_str().to_owned();
     scen.push(".scen");
     let problems = read_scen(Path::new(&scen), &name, &grid).unwrap();
-    let mut terrain = Terrain::new(&"known".parse().unwrap(), &grid, 1).unwrap();
+    let mut arena = Arena::new(&"known".parse().unwrap(), &grid, 1).unwrap();
     let pra = catalog::find("pra").unwrap().configure::<&str, &str>(&[]).unwrap();
-    terrain.prepare(&pra, |_| ()).unwrap();
+    arena.prepare(&pra, |_| ()).unwrap();
     let clock = Some(Clock::new(Pace::default()).unwrap());
     let solve = |problem| {
         let mut first: Option<Record> = None;
         ALGORITHMS.map(|(name, settings)| {
             let config = catalog::find(name).unwrap().configure(settings).unwrap();
-            let job = Job { clock, ..Job::new("", &terrain, &config, None) };
+            let job = Job { clock, ..Job::new("", &arena, &config, None) };
             let journey = job.sim(problem).unwrap().run(None, None);
             let record = job.judge_length(problem, &journey, job.optimal(problem).unwrap());
             let sample = Sample::of(&record, first.as_ref());

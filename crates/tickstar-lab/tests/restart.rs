@@ -11,7 +11,7 @@ use tickstar::{
     Agent, Cell, Cost, Event, Grid, Map, NodeId, Seen, Slice, Space, Step, TimeBounded,
     TimeBoundedConfig,
 };
-use tickstar_lab::{Job, Outcome, Record, Terrain, builtin};
+use tickstar_lab::{Arena, Job, Outcome, Record, builtin};
 
 /// Figure 6 of the 2014 paper: searches without a limit, in worlds that change at three rates.
 #[test]
@@ -23,11 +23,11 @@ fn lazy_agents_expand_less_than_eager_ones_at_every_change_rate() {
             ["1", "5", "10"].into_iter().flat_map(|rate| ["1", "1.4", "3"].map(|w| (rate, w)))
         {
             let world = format!("dynamic:{rate}").parse().unwrap();
-            let terrain = Terrain::new(&world, &grid, 1).unwrap();
+            let arena = Arena::new(&world, &grid, 1).unwrap();
             let [lazy, eager] = ["lazy", "eager"].map(|restart| {
                 let settings = [("trace", "free"), ("weight", weight), ("restart", restart)];
                 let config = catalog::find("rtb-wastar").unwrap().configure(&settings).unwrap();
-                let job = Job::new(map, &terrain, &config, None);
+                let job = Job::new(map, &arena, &config, None);
                 let problems = builtin.problems(&grid, 40, 1);
                 problems.iter().map(|problem| job.record(problem).unwrap()).collect::<Vec<_>>()
             });

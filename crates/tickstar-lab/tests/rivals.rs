@@ -9,7 +9,7 @@ use tickstar::Grid;
 use tickstar::catalog;
 use tickstar::space::Corners;
 use tickstar_lab::files::{read_map, read_problems};
-use tickstar_lab::{Job, Problem, Record, Summary, Terrain};
+use tickstar_lab::{Arena, Job, Problem, Record, Summary};
 
 use common::{in_parallel, shared};
 
@@ -32,8 +32,8 @@ impl Course {
     /// The records of all problems.
     fn run(&self, world: &str, (name, settings): Setting<'_>, budget: Option<u64>) -> Vec<Record> {
         let config = catalog::find(name).unwrap().configure(settings).unwrap();
-        let terrain = Terrain::new(&world.parse().unwrap(), &self.grid, 1).unwrap();
-        let job = Job::new("", &terrain, &config, budget);
+        let arena = Arena::new(&world.parse().unwrap(), &self.grid, 1).unwrap();
+        let job = Job::new("", &arena, &config, budget);
         in_parallel(&self.problems, |problem| job.record(problem).unwrap())
     }
 }

@@ -58,7 +58,7 @@ impl Scene {
         let (mut expanded, mut found) = (Vec::new(), Vec::new());
         let mut walk = vec![(problem.start, 0)];
         let mut changed = BTreeSet::new();
-        let is_changing = job.terrain.changes();
+        let is_changing = job.arena.changes();
         let mut observe = |interval: &Interval<'_>| {
             let cells = interval.expanded.iter().map(|&node| interval.known.cell(node));
             expanded.extend(cells.map(|cell| (cell, interval.number)));

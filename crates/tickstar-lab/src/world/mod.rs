@@ -36,18 +36,18 @@ use crate::text::quoted;
 ///
 /// ```
 /// use tickstar::{Cell, Grid};
-/// use tickstar_lab::Terrain;
+/// use tickstar_lab::Arena;
 /// let map = Grid::from_rows(["....", ".##.", "...."])?;
 /// let (start, goal) = (map.node(Cell::new(0, 0)).unwrap(), map.node(Cell::new(3, 2)).unwrap());
-/// let terrain = Terrain::new(&"unknown".parse()?, &map, 7)?;
-/// let mut world = terrain.world(start, goal);
+/// let arena = Arena::new(&"unknown".parse()?, &map, 7)?;
+/// let mut world = arena.world(start, goal);
 /// assert_eq!(world.hidden(), [Cell::new(2, 1)]);
 /// world.moved(map.node(Cell::new(1, 0)).unwrap());
 /// assert_eq!(world.changed(), [map.node(Cell::new(2, 1)).unwrap()]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Terrain {
+pub struct Arena {
     kind: WorldKind,
     map: Layered<Grid>,
     seed: u64,
@@ -77,12 +77,12 @@ enum Prepared {
     Script(Arc<Script>),
 }
 
-impl Terrain {
+impl Arena {
     /// Prepares a map for a kind of world.
     ///
     /// # Errors
     /// When the script cannot be read or does not fit this map.
-    pub fn new(kind: &WorldKind, map: &Grid, seed: u64) -> Result<Terrain, FileError> {
+    pub fn new(kind: &WorldKind, map: &Grid, seed: u64) -> Result<Arena, FileError> {
         let prepared = match kind {
             WorldKind::Known => Prepared::Known,
             WorldKind::Unknown => Prepared::Unknown(Layered::flat(blank(map))),
@@ -91,7 +91,7 @@ impl Terrain {
             WorldKind::Script(path) => Prepared::Script(Arc::new(Script::read(path, map)?)),
         };
         let map = Layered::flat(map.clone());
-        Ok(Terrain { kind: kind.clone(), map, seed, prepared })
+        Ok(Arena { kind: kind.clone(), map, seed, prepared })
     }
 
     /// The kind of world.
@@ -139,7 +139,7 @@ impl Terrain {
         Ok(())
     }
 
-    /// The first part of [`prepare`](Terrain::prepare): the hierarchy.
+    /// The first part of [`prepare`](Arena::prepare): the hierarchy.
     ///
     /// # Errors
     /// When no hierarchy can be built for the map.
@@ -153,7 +153,7 @@ impl Terrain {
         Ok(())
     }
 
-    /// The second part of [`prepare`](Terrain::prepare): the tables of subgoals.
+    /// The second part of [`prepare`](Arena::prepare): the tables of subgoals.
     ///
     /// # Errors
     /// When the tables would be too large.
@@ -348,8 +348,8 @@ impl Clutter {
 /// ```
 /// # use tickstar::{Agent, Grid, NodeId, Seen, Slice, TimeBounded, TimeBoundedConfig};
 /// # let map = Grid::new(4, 4)?;
-/// # let terrain = tickstar_lab::Terrain::new(&"unknown".parse()?, &map, 7)?;
-/// let world = terrain.world(NodeId(0), NodeId(5));
+/// # let arena = tickstar_lab::Arena::new(&"unknown".parse()?, &map, 7)?;
+/// let world = arena.world(NodeId(0), NodeId(5));
 /// let config = TimeBoundedConfig::default();
 /// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
 /// agent.tick(world.known(), NodeId(0), Seen::default(), &mut Slice::new(10));
@@ -361,8 +361,8 @@ impl Clutter {
 /// ```compile_fail,E0277
 /// # use tickstar::{Agent, Grid, NodeId, Seen, Slice, TimeBounded, TimeBoundedConfig};
 /// # let map = Grid::new(4, 4)?;
-/// # let terrain = tickstar_lab::Terrain::new(&"unknown".parse()?, &map, 7)?;
-/// let world = terrain.world(NodeId(0), NodeId(5));
+/// # let arena = tickstar_lab::Arena::new(&"unknown".parse()?, &map, 7)?;
+/// let world = arena.world(NodeId(0), NodeId(5));
 /// let config = TimeBoundedConfig::default();
 /// let mut agent = TimeBounded::new(world.known(), config, NodeId(0), NodeId(5))?;
 /// agent.tick(world.truth(), NodeId(0), Seen::default(), &mut Slice::new(10));
@@ -582,8 +582,8 @@ mod tests {
         grid.node(Cell::new(x, y)).unwrap()
     }
 
-    fn terrain(kind: &str, map: &Grid, seed: u64) -> Terrain {
-        Terrain::new(&kind.parse().unwrap(), map, seed).unwrap()
+    fn arena(kind: &str, map: &Grid, seed: u64) -> Arena {
+        Arena::new(&kind.parse().unwrap(), map, seed).unwrap()
     }
 
     fn map() -> Grid {
@@ -603,9 +603,9 @@ mod tests {
         let path = std::env::temp_dir().join(format!("tickstar-{name}-{}", std::process::id()));
         fs::write(&path, text).unwrap();
         let map = Grid::new(6, 4).unwrap();
-        let terrain = Terrain::new(&WorldKind::Script(path.clone()), &map, 1).unwrap();
+        let arena = Arena::new(&WorldKind::Script(path.clone()), &map, 1).unwrap();
         fs::remove_file(&path).unwrap();
-        terrain.world(node(&map, 0, 0), node(&map, 5, 3))
+        arena.world(node(&map, 0, 0), node(&map, 5, 3))
     }
 
     /// Takes a random walk over true edges, and calls `each` after every move.
@@ -623,11 +623,11 @@ mod tests {
     #[test]
     fn a_known_world_reports_no_changes() {
         let map = map();
-        let terrain = terrain("known", &map, 1);
-        assert_eq!(terrain.kind(), &WorldKind::Known);
-        assert_eq!(differences(terrain.map(), &map), []);
+        let arena = arena("known", &map, 1);
+        assert_eq!(arena.kind(), &WorldKind::Known);
+        assert_eq!(differences(arena.map(), &map), []);
         let start = map.free_cells().next().unwrap();
-        let mut world = terrain.world(map.node(start).unwrap(), NodeId(9));
+        let mut world = arena.world(map.node(start).unwrap(), NodeId(9));
         wander(&mut world, 50, |world, _| {
             world.begin(1);
             assert_eq!(world.changed(), []);
@@ -641,8 +641,8 @@ mod tests {
     #[test]
     fn an_unknown_world_is_seen_step_by_step() {
         let map = Grid::from_rows([".....", ".##..", ".#...", "....."]).unwrap();
-        let terrain = terrain("unknown", &map, 1);
-        let mut world = terrain.world(node(&map, 0, 0), node(&map, 4, 3));
+        let arena = arena("unknown", &map, 1);
+        let mut world = arena.world(node(&map, 0, 0), node(&map, 4, 3));
         assert_eq!(world.changed(), [], "what is seen at the start is known, and not reported");
         assert_eq!(differences(world.known(), &Grid::new(5, 4).unwrap()), [node(&map, 1, 1)]);
         assert_eq!(world.hidden(), [Cell::new(2, 1), Cell::new(1, 2)]);
@@ -669,12 +669,12 @@ mod tests {
     #[test]
     fn with_four_neighbors_an_agent_does_not_see_across_corners() {
         let map = Grid::from_rows(["##.", "#..", "..."]).unwrap().with_neighbors(Neighbors::Four);
-        let world = terrain("unknown", &map, 1).world(node(&map, 1, 1), node(&map, 2, 2));
+        let world = arena("unknown", &map, 1).world(node(&map, 1, 1), node(&map, 2, 2));
         assert_eq!(world.known().neighbors(), Neighbors::Four);
         assert_eq!(world.hidden(), [Cell::new(0, 0)]);
         assert_eq!(world.fog(), [Cell::new(0, 0), Cell::new(2, 0), Cell::new(0, 2)]);
         let corners = map.with_neighbors(Neighbors::Eight).with_corners(Corners::Allowed);
-        let world = terrain("unknown", &corners, 1).world(node(&corners, 1, 1), NodeId(0));
+        let world = arena("unknown", &corners, 1).world(node(&corners, 1, 1), NodeId(0));
         assert_eq!(world.known().corners(), Corners::Allowed);
         assert_eq!((world.hidden(), world.fog()), (vec![], vec![]));
     }
@@ -686,7 +686,7 @@ mod tests {
         let map = map();
         let ends: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
         for kind in ["unknown", "partial:20"] {
-            let mut world = terrain(kind, &map, 5).world(ends[100], ends[400]);
+            let mut world = arena(kind, &map, 5).world(ends[100], ends[400]);
             let mut fog: BTreeSet<Cell> = world.fog().into_iter().collect();
             let (mut known, mut count) = (world.known().clone(), 0);
             wander(&mut world, 500, |world, at| {
@@ -718,9 +718,9 @@ mod tests {
             ("15", free.len() * 15 / 100),
             ("100", free.len() - 2),
         ] {
-            let terrain = terrain(&format!("partial:{percent}"), &map, 5);
+            let arena = arena(&format!("partial:{percent}"), &map, 5);
             for ends in free.windows(2).step_by(7) {
-                let world = terrain.world(ends[0], ends[1]);
+                let world = arena.world(ends[0], ends[1]);
                 let blocked = differences(&map, world.truth().grid());
                 assert_eq!(blocked.len(), count, "{percent} % of {}", free.len());
                 assert!(ends.iter().all(|&end| world.truth().grid().contains(end)));
@@ -732,7 +732,7 @@ mod tests {
             }
         }
         let strip = Grid::new(3, 1).unwrap();
-        let world = terrain("partial:100", &strip, 1).world(node(&strip, 0, 0), node(&strip, 0, 0));
+        let world = arena("partial:100", &strip, 1).world(node(&strip, 0, 0), node(&strip, 0, 0));
         assert_eq!(differences(&strip, world.truth().grid()).len(), 2, "only one end to spare");
     }
 
@@ -741,7 +741,7 @@ mod tests {
         let map = map();
         let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
         let hidden = |kind: &str, seed, start: usize, goal: usize| {
-            let world = terrain(kind, &map, seed).world(free[start], free[goal]);
+            let world = arena(kind, &map, seed).world(free[start], free[goal]);
             differences(&map, world.truth().grid()).into_iter().collect::<BTreeSet<_>>()
         };
         assert_eq!(hidden("partial", 5, 1, 2), hidden("partial", 5, 1, 2));
@@ -765,7 +765,7 @@ mod tests {
         let free = map.free_cells().count();
         let (shut, opened) = (free * 5 / 100, (40_000 - free) * 5 / 100);
         let ends: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
-        let mut world = terrain("dynamic:10", &map, 1).world(ends[1000], ends[9]);
+        let mut world = arena("dynamic:10", &map, 1).world(ends[1000], ends[9]);
         assert!(world.changes() && !world.expects_more());
         let (mut known, mut moves) = (Layered::flat(map.clone()), 0);
         wander(&mut world, 100, |world, _| {
@@ -788,7 +788,7 @@ mod tests {
     #[test]
     fn a_move_to_the_same_cell_does_not_count() {
         let map = Grid::new(20, 20).unwrap();
-        let mut world = terrain("dynamic:50", &map, 5).world(node(&map, 5, 5), node(&map, 0, 0));
+        let mut world = arena("dynamic:50", &map, 5).world(node(&map, 5, 5), node(&map, 0, 0));
         for _ in 0..50 {
             world.moved(node(&map, 5, 5));
         }
@@ -803,7 +803,7 @@ mod tests {
         let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
         let (shut, opened) = (free.len() / 2, (256 - free.len()) / 2);
         let goal = free[90];
-        let mut world = terrain("dynamic:100", &map, 5).world(free[50], goal);
+        let mut world = arena("dynamic:100", &map, 5).world(free[50], goal);
         let mut known = Layered::flat(map.clone());
         let (mut moves, mut in_wall, mut spared) = (0, 0, 0);
         let mut hit = BTreeSet::new();
@@ -842,9 +842,9 @@ mod tests {
             differences(&map, world.truth().grid()).into_iter().map(cell).collect::<Vec<_>>()
         };
         let why = "every result in such a world changes with this";
-        let partial = changed(terrain("partial:4", &map, 7).world(start, goal));
+        let partial = changed(arena("partial:4", &map, 7).world(start, goal));
         assert_eq!(partial, [(2, 0), (6, 0), (1, 6), (6, 8)], "{why}");
-        let dynamic = changed(terrain("dynamic:8", &map, 7).world(start, goal));
+        let dynamic = changed(arena("dynamic:8", &map, 7).world(start, goal));
         assert_eq!(dynamic, [(2, 0), (3, 6), (4, 6), (5, 8)], "{why}");
     }
 
@@ -853,9 +853,9 @@ mod tests {
         let map = Grid::new(30, 30).unwrap();
         let after = |seed, start: (u32, u32), goal: (u32, u32)| {
             let (start, goal) = (node(&map, start.0, start.1), node(&map, goal.0, goal.1));
-            let terrain = terrain("dynamic:20", &map, seed);
-            terrain.world(goal, start).moved(node(&map, 9, 9));
-            let mut world = terrain.world(start, goal);
+            let arena = arena("dynamic:20", &map, seed);
+            arena.world(goal, start).moved(node(&map, 9, 9));
+            let mut world = arena.world(start, goal);
             for i in 1..=20 {
                 world.moved(node(&map, 10 + i % 2, 10));
             }
@@ -936,17 +936,17 @@ mod tests {
         let path = folder.join("a.script");
         let kind = WorldKind::Script(path.clone());
         let map = Grid::new(6, 4).unwrap();
-        let new = || Terrain::new(&kind, &map, 1).map_err(|error| error.to_string());
+        let new = || Arena::new(&kind, &map, 1).map_err(|error| error.to_string());
         let named = |end: &str| format!("{}: {end}", path.display());
         assert_eq!(new().unwrap_err(), named("there is no such file"));
         fs::write(&path, "1 6 0 free\nend\n").unwrap();
         let outside = "line 1: the cell (6, 0) is outside the map, which is 6 wide and 4 high";
         assert_eq!(new().unwrap_err(), named(outside));
         fs::write(&path, "1 3 2 free\n2 3 2 blocked\nend\n").unwrap();
-        let terrain = new().unwrap();
-        assert!(terrain.check(Cell::new(2, 3)).is_ok());
+        let arena = new().unwrap();
+        assert!(arena.check(Cell::new(2, 3)).is_ok());
         let blocks = "line 2: this blocks the goal (3, 2), which a script must never do";
-        assert_eq!(terrain.check(Cell::new(3, 2)).unwrap_err().to_string(), named(blocks));
+        assert_eq!(arena.check(Cell::new(3, 2)).unwrap_err().to_string(), named(blocks));
         fs::remove_dir_all(&folder).unwrap();
     }
 }
