@@ -78,6 +78,6 @@ fn draw(grid: &Grid, tick: u32, agent: NodeId, target: NodeId) {
 }
 
 #[test]
-fn it_runs() {
+fn runs() {
     run().unwrap();
 }

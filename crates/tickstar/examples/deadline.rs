@@ -51,6 +51,6 @@ fn run() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn it_runs() {
+fn runs() {
     run().unwrap();
 }

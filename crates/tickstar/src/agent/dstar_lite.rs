@@ -159,6 +159,11 @@ impl DStarLitePolicy {
         self.trail.clear();
     }
 
+    /// Whether the search is complete, and has found a path.
+    fn has_path(&self) -> bool {
+        self.is_on_trail() || self.search.core.cost_to_go(self.search.core.at).is_some()
+    }
+
     /// Whether the agent has reached the root of the search, from where the goal has moved on.
     fn is_on_trail(&self) -> bool {
         let on_it = self.trail.is_begun() || self.search.core.at == self.search.core.goal;
@@ -209,7 +214,7 @@ impl Policy for DStarLitePolicy {
             self.restart(cx.goal);
         } else if cx.goal == self.search.core.goal {
             self.trail.clear();
-        } else if !self.searching && len > self.ticks.saturating_mul(self.patience) {
+        } else if self.has_path() && len > self.ticks.saturating_mul(self.patience) {
             self.patience = self.patience.saturating_mul(2);
             cx.slice.note(Event::Restart);
             self.restart(cx.goal);
@@ -268,9 +273,7 @@ impl Policy for DStarLitePolicy {
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {
-        let known =
-            self.is_on_trail() || self.search.core.cost_to_go(self.search.core.at).is_some();
-        known.then_some(goal)
+        self.has_path().then_some(goal)
     }
 
     fn plan(&self, at: NodeId) -> Option<Vec<NodeId>> {

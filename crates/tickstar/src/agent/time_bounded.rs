@@ -65,6 +65,7 @@
 //! * If the goal moves along an edge, the agent continues toward where it was, and from there along the trail of the
 //!   goal, without its loops. An agent that moves more often than its goal therefore arrives once its first search is
 //!   complete, and needs no other.
+//! * If no path leads to the goal, and it moves along an edge, no path leads there either.
 //! * If it jumps, but not far compared with the agent's distance, the agent first walks to the end of that trail.
 //!
 //! Otherwise, and at the end of the trail, the search restarts from the agent's position. The learned heuristic is
@@ -611,9 +612,9 @@ impl Policy for TimeBoundedPolicy {
         self.begin_search(cx.map);
     }
 
-    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, _: NodeId) {
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
         self.target = cx.goal;
-        if !self.serves(cx.map, cx.goal, cx.slice) {
+        if !self.serves(cx.map, (from, cx.goal), cx.slice) {
             cx.slice.note(Event::Restart);
             self.begin_search(cx.map);
         }

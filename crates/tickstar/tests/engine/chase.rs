@@ -1,5 +1,6 @@
 //! Goals that move.
 
+use tickstar::catalog::GivesUp;
 use tickstar::search::{BestFirst, OpenList, SearchConfig};
 use tickstar::{
     Agent, AgentState, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Space, Step,
@@ -152,6 +153,44 @@ fn an_endless_chase_needs_bounded_memory() {
             agent.retarget(&grid, ring[(41 + tick) % ring.len()]).unwrap();
         }
         assert!(most[1] <= most[0], "{most:?} bytes");
+    }
+}
+
+/// A target that runs about where no path leads does not make the agent walk; when a way opens, the agent arrives.
+#[test]
+fn an_unreachable_target_may_move() {
+    let rows = ["....#...", "....#...", "....#...", "....#..."];
+    for member in members() {
+        let quick = matches!(member.facts().gives_up, GivesUp::AtOnce | GivesUp::AfterSearch);
+        if !quick || member.facts().no_openings.is_some() {
+            continue;
+        }
+        let mut map = Layered::new(Grid::from_rows(rows).unwrap()).unwrap();
+        let node = |x, y| map.node(Cell::new(x, y)).unwrap();
+        let (start, far, door) = (node(1, 1), node(6, 2), node(4, 2));
+        let _context = OnPanic(&member);
+        let mut agent = map.agent(member.as_ref(), start, far).unwrap();
+        let mut random = Random::new(3);
+        let (mut at, mut goal, mut told) = (start, far, 0);
+        for tick in 0..300 {
+            let step = agent.tick(&map, at, Seen::default(), &mut Slice::new(5));
+            assert!(told == 0 || step == Step::Unreachable, "tick {tick}: {step:?}");
+            told += usize::from(step == Step::Unreachable);
+            at = if let Step::Move(to) = step { to } else { at };
+            let mut near = vec![];
+            map.for_each_edge(goal, |to, _| near.push(to));
+            goal = random.pick(&near);
+            agent.retarget(&map, goal).unwrap();
+        }
+        assert!(told > 200, "told {told} times");
+        map.set_free(Cell::new(4, 2), true).unwrap();
+        let arrives = (0..500).any(|tick| {
+            let changed: &[_] = if tick == 0 { &[door] } else { &[] };
+            let step = agent.tick(&map, at, Seen { changed }, &mut Slice::new(5));
+            at = if let Step::Move(to) = step { to } else { at };
+            step == Step::Arrived
+        });
+        assert!(arrives && at == goal);
     }
 }
 

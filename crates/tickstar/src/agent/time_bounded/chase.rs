@@ -18,10 +18,19 @@ impl TimeBoundedPolicy {
         if self.met { Some(self.goal) } else { self.search.best() }
     }
 
-    /// Keeps the search, if it serves a goal that has moved to this node.
-    pub(super) fn serves(&mut self, map: &impl Map, to: NodeId, slice: &mut Slice<'_>) -> bool {
+    /// Keeps the search, if it serves a goal that has moved from one node to another.
+    pub(super) fn serves<M: Map>(
+        &mut self,
+        map: &M,
+        (from, to): (NodeId, NodeId),
+        slice: &mut Slice<'_>,
+    ) -> bool {
         if self.fresh {
             return false;
+        }
+        if self.route.is_none() && self.search.status() == Status::Exhausted {
+            // Where no path leads, no path leads to a neighbor either.
+            return map.is_reversible() && map.edge(from, to).is_some();
         }
         let end = if let Some(route) = &mut self.route {
             if route.nodes().is_empty() {
@@ -32,9 +41,6 @@ impl TimeBoundedPolicy {
             }
             route.end()
         } else {
-            if self.given_up || self.search.status() == Status::Exhausted {
-                return false;
-            }
             let generated = self.search.cost_to(to).is_some();
             if generated && (!self.is_reached() || self.is_ahead(to)) {
                 self.end_at(to);
