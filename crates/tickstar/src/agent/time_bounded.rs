@@ -559,6 +559,10 @@ impl Policy for TimeBoundedPolicy {
 
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Cx { map, slice, .. } = cx;
+        if self.fresh && slice.remaining() == 0 {
+            // Nothing can be done, so nothing is allocated: in a frame that is over, many agents may be in this state.
+            return Decision::Wait;
+        }
         self.add_root(*map);
         self.reclaim(slice);
         // Once the agent is on the path to the goal, only a blocked step can make it leave that path, unless it restarts.
