@@ -1,7 +1,6 @@
 //! `tickstar abstraction`: the hierarchy of a map: the cost of building and repairing it, its contents, and
 //! pictures.
 
-use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -24,7 +23,7 @@ use tickstar_lab::text;
 use crate::draw::Format;
 use crate::failure::Failure;
 use crate::number::{from_zero, whole};
-use crate::output::{self, refuse_overwriting};
+use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{CellArgument, Map, Movement, map_file, progress, read_subgoals};
 
 /// The hierarchy of a map: measure, inspect and draw its levels
@@ -77,7 +76,7 @@ const MAPS: [&str; 5] = [
 pub struct Build {
     /// A map; may be given several times [default: five built-in maps]
     #[arg(long, value_name = "FILE|builtin:NAME", conflicts_with = "sizes", help_heading = "Map")]
-    map: Vec<OsString>,
+    map: Vec<PathBuf>,
     /// Generated maps with these side lengths instead
     #[arg(
         long,
@@ -164,6 +163,7 @@ impl Build {
                 return Err(Failure::usage("--tables FILE is for one map: name it with --map"));
             }
             refuse_overwriting(tables, self.map.iter().filter_map(|map| map_file(map)))?;
+            check_writable(tables)?;
         }
         let maps = self.maps()?;
         let cells: usize = maps.iter().map(|map| map.grid.free_cells().count()).sum();
@@ -214,7 +214,7 @@ impl Build {
             let name = format!("{}-{side}", self.kind);
             Ok(Map::from_grid(&name, grid.map_err(Failure::usage)?, self.rules))
         };
-        let named = |name: &OsStr| Map::load(name, self.rules);
+        let named = |name: &Path| Map::load(name, self.rules);
         match (self.sizes.as_slice(), self.map.as_slice()) {
             ([], []) => MAPS.iter().map(|name| named(name.as_ref())).collect(),
             ([], maps) => maps.iter().map(|name| named(name)).collect(),
@@ -258,7 +258,7 @@ impl Build {
     fn write_tables(&self, grid: &Layered<Grid>, path: &Path) -> Result<TablesMade, Failure> {
         let (level, top) = (self.level as usize, levels_of(grid).height());
         if level > top {
-            return Err(Failure::usage(format!("--level {level}: the map has levels 0 to {top}")));
+            return Err(Failure::usage(format!("--level {level}: {}", describe_levels(top))));
         }
         let bar = progress(0, "searches for subgoals");
         let clock = Instant::now();
@@ -293,6 +293,14 @@ impl Build {
         bar.finish_and_clear();
         let time = time.div_f64(visited.len().max(1) as f64);
         Repairs { count: visited.len(), visited: Counts::of(&visited), time, slowest }
+    }
+}
+
+/// Which levels there are.
+fn describe_levels(top: usize) -> String {
+    match top {
+        0 => "the map has no level but 0".to_string(),
+        top => format!("the map has levels 0 to {top}"),
     }
 }
 
@@ -421,7 +429,7 @@ pub struct Inspect {
         default_value = "builtin:caves-128",
         help_heading = "Map"
     )]
-    map: OsString,
+    map: PathBuf,
     /// Show the nodes that this cell belongs to, level by level; column and row from the top left
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
     at: Option<CellArgument>,
@@ -623,7 +631,7 @@ pub struct Draw {
         default_value = "builtin:caves-128",
         help_heading = "Map"
     )]
-    map: OsString,
+    map: PathBuf,
     /// Which levels, 0 being the map [default: all, or eight of them from the map to the top]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = whole::<usize>(0..=100),
         allow_negative_numbers = true)]
@@ -650,6 +658,8 @@ const PANELS: usize = 8;
 impl Draw {
     fn execute(&self) -> Result<(), Failure> {
         let format = Format::of(&self.out)?;
+        refuse_overwriting(&self.out, map_file(&self.map))?;
+        check_writable(&self.out)?;
         let map = Map::load(&self.map, self.rules)?;
         let ends = match (self.from, self.to) {
             (Some(from), Some(to)) => {
@@ -664,7 +674,7 @@ impl Draw {
         let hierarchy = levels_of(&grid);
         let top = hierarchy.height();
         if let Some(level) = self.level.iter().find(|&&level| level > top) {
-            return Err(Failure::usage(format!("--level {level}: the map has levels 0 to {top}")));
+            return Err(Failure::usage(format!("--level {level}: {}", describe_levels(top))));
         }
         let shown = match self.level.as_slice() {
             [] => even_levels(top),
@@ -674,7 +684,8 @@ impl Draw {
         let free = grid.free_cells().count();
         let free = text::counted(free, "free cell");
         let path = route.as_ref().map(|route| describe_route(&grid, route));
-        let caption = format!("{title} · {free} · levels 0 to {top}{}", path.unwrap_or_default());
+        let levels = if top == 0 { "level 0".to_string() } else { format!("levels 0 to {top}") };
+        let caption = format!("{title} · {free} · {levels}{}", path.unwrap_or_default());
         let levels = Levels { grid: grid.space(), hierarchy };
         let cell_px = self.cell_px.map_or_else(|| draw::panel_px(&grid, shown.len()), f64::from);
         let svg = draw::levels_svg(&levels, &shown, route.as_ref(), &caption, cell_px);

@@ -5,7 +5,6 @@ mod finding;
 mod next;
 mod table;
 
-use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,11 +21,11 @@ use tickstar_lab::{
 
 use self::finding::{Contrast, Entrant, Finding, finding};
 use self::table::{Choice, lines, table, wrapped};
-use crate::contestants::contestants;
+use crate::contestants::{check_one_level, contestants};
 use crate::draw::{Format, Picture};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::interrupt::Interrupt;
-use crate::number::{from_one, from_zero, whole};
+use crate::number::{from_one, whole};
 use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{
     Map, Movement, PreparationTime, Problems, Tables, Timing, Worlds, map_file, progress, title,
@@ -46,7 +45,7 @@ use crate::source::{
 pub struct Compare {
     /// A map; may be given several times [default: four that are built in]
     #[arg(long, value_name = "FILE|builtin:NAME", help_heading = "Map")]
-    map: Vec<OsString>,
+    map: Vec<PathBuf>,
     #[command(flatten)]
     problems: Problems,
     /// Algorithms, with parameters after a colon; several values separated by + are tried one by one;
@@ -64,7 +63,7 @@ pub struct Compare {
         long,
         value_name = "N,…",
         value_delimiter = ',',
-        value_parser = from_zero,
+        value_parser = from_one,
         allow_negative_numbers = true,
         help_heading = "Algorithm"
     )]
@@ -170,20 +169,14 @@ impl Compare {
         let clock = self.timing.clock()?;
         let columns = Choice::of(&self.columns, clock.is_some())?;
         let contestants = self.contestants(clock)?;
-        let mut levels: Vec<_> =
-            contestants.iter().filter_map(|who| who.config.subgoal_level()).collect();
-        levels.dedup();
-        if levels.len() > 1 {
-            return Err(Failure::usage(
-                "d-lrta with several levels: its tables are of one level at a time, so compare one by one",
-            ));
-        }
+        check_one_level(&contestants)?;
         let format = self.picture.as_deref().map(Format::of).transpose()?;
         for path in self.csv_file().into_iter().chain(self.picture.as_deref()) {
             let maps = self.map.iter().filter_map(|map| map_file(map));
             let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
             refuse_overwriting(path, maps.chain(files))?;
         }
+        output::refuse_twice(self.csv_file(), self.picture.as_deref())?;
         let mut courses = self.courses(&contestants)?;
         let judging = if self.by_length.is_some() { Judging::Length } else { Judging::Moves };
         let mut experiment = Experiment::new(contestants);
@@ -235,7 +228,7 @@ impl Compare {
         if done < problems {
             return Err(Failure::stopped(done, problems));
         }
-        let contrast = report.finding.as_ref().and_then(|finding| finding.contrast.as_ref());
+        let contrast = report.finding.as_ref().map(|finding| &finding.contrast);
         let drawn = match (&self.picture, format) {
             (Some(path), Some(format)) => {
                 let who = experiment.contestants();
@@ -260,7 +253,7 @@ impl Compare {
     ) -> Result<String, Failure> {
         let Some(Contrast { places, problem }) = contrast else {
             return Err(Failure::usage(format!(
-                "{}: there is nothing to draw, as no goal was reached by those compared",
+                "{}: there is nothing to draw, as --cutoff has left out all that were compared",
                 text::path(path)
             )));
         };
@@ -368,18 +361,22 @@ impl Compare {
 
     /// The maps with their problems, all of which can be run.
     fn courses(&self, contestants: &[Contestant]) -> Result<Vec<Course>, Failure> {
-        let names: Vec<&OsStr> = match self.map.as_slice() {
-            [] => MAPS.iter().map(OsStr::new).collect(),
-            named => named.iter().map(OsString::as_os_str).collect(),
+        let names: Vec<&Path> = match self.map.as_slice() {
+            [] => MAPS.iter().map(Path::new).collect(),
+            named => named.iter().map(PathBuf::as_path).collect(),
         };
         self.problems.check_count(names.len())?;
         self.tables.check(names.len(), &self.worlds, contestants.iter().map(|who| &who.config))?;
         let mut courses = Vec::new();
         for (nth, name) in names.into_iter().enumerate() {
             let map = Map::load(name, self.movement)?;
-            let problems = self.problems.load(&map, nth, self.worlds.seed)?;
-            let arena = self.worlds.arena(&map)?;
-            self.problems.check(nth, &arena, &problems)?;
+            // With several maps it matters on which of them something is wrong.
+            let with_map = |failure: Failure| {
+                if self.map.len() > 1 { failure.on_map(name) } else { failure }
+            };
+            let problems = self.problems.load(&map, nth, self.worlds.seed).map_err(with_map)?;
+            let arena = self.worlds.arena(&map).map_err(with_map)?;
+            self.problems.check(nth, &arena, &problems).map_err(with_map)?;
             courses.push(Course { name: map.name, arena, problems });
         }
         Ok(courses)
@@ -434,7 +431,7 @@ impl Compare {
             (_, Some(path)) => output::write(path, csv)?,
             (Some(_), None) => {
                 if let Some(missing) = missing {
-                    eprintln!("{missing}");
+                    say(missing);
                 }
                 return Ok(io::stdout().lock().write_all(csv.as_bytes())?);
             }
@@ -450,9 +447,9 @@ impl Compare {
         }
         writeln!(out, "\n{}\n\n{}", lines(table).join("\n"), wrapped(legend))?;
         if let Some(missing) = missing {
-            writeln!(out, "{missing}")?;
+            writeln!(out, "{}", wrapped(missing))?;
         }
-        if let Some(finding) = finding {
+        if let Some(finding) = finding.as_ref().filter(|finding| !finding.sentence.is_empty()) {
             writeln!(out, "\n{}", wrapped(&text::escaped(&finding.sentence)))?;
         }
         Ok(out.flush()?)

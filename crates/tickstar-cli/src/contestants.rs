@@ -4,6 +4,7 @@ use tickstar_lab::Contestant;
 use tickstar_lab::text::quoted;
 
 use crate::failure::Failure;
+use crate::number::from_one;
 use crate::source::{Setting, configure};
 
 /// The contestants that a text names: one for each combination of the values given. `settings` apply to all of
@@ -18,6 +19,9 @@ pub fn contestants(
     let named = |name: &str, failure: Failure| {
         if text == name { failure } else { failure.about(text) }
     };
+    if text.contains(',') {
+        return Err(wrong("a list is for `tickstar compare`: name one algorithm here".to_string()));
+    }
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
     let mut budgets = budgets.to_vec();
@@ -62,13 +66,25 @@ pub fn contestants(
     Ok(contestants)
 }
 
+/// Refuses different tables of subgoals: a map has those of one level at a time.
+pub fn check_one_level(contestants: &[Contestant]) -> Result<(), Failure> {
+    let mut levels: Vec<_> =
+        contestants.iter().filter_map(|who| who.config.subgoal_level()).collect();
+    levels.dedup();
+    if levels.len() > 1 {
+        return Err(Failure::usage(
+            "d-lrta with several levels: there are tables of one level at a time, so try them one by one",
+        ));
+    }
+    Ok(())
+}
+
 /// A budget, or `none`.
 fn budget(text: &str) -> Result<Option<u64>, String> {
     match text.trim() {
         "none" => Ok(None),
-        number => number.parse().map(Some).map_err(|_| {
-            let number = quoted(number);
-            format!("budget `{number}` is not a whole number below 2^64, and not `none`")
-        }),
+        number => from_one(number)
+            .map(Some)
+            .map_err(|expected| format!("budget `{}`: {expected}, or none", quoted(number))),
     }
 }

@@ -1,6 +1,5 @@
 //! `tickstar draw`: a picture of one run, or of several side by side.
 
-use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,10 +7,10 @@ use clap::Args;
 use tickstar_lab::draw::{self, Scene};
 use tickstar_lab::{Contestant, Job, Outcome, Problem, ProblemError, Record, WorldKind, text};
 
-use crate::contestants::contestants;
+use crate::contestants::{check_one_level, contestants};
 use crate::failure::Failure;
 use crate::number::whole;
-use crate::output::refuse_overwriting;
+use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{Map, Movement, Parameters, Problems, Tables, Worlds, map_file};
 
 /// Draw a run: the map, the expanded cells by time, the walk, and the unknown cells
@@ -30,11 +29,11 @@ pub struct Draw {
     /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
     /// [default: builtin:islands-128, with its second problem and a budget of 25]
     #[arg(long, value_name = "FILE|builtin:NAME", help_heading = "Map")]
-    map: Option<OsString>,
+    map: Option<PathBuf>,
     #[command(flatten)]
     problems: Problems,
     /// Which of the problems, from 1 [default: the first]
-    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX),
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(1..=u64::MAX),
         allow_negative_numbers = true, help_heading = "Problems")]
     problem: Option<usize>,
     /// The algorithm, with parameters after colons (see `tickstar algorithms`); several are drawn side by
@@ -96,7 +95,7 @@ impl Format {
             Format::Png => draw::png(&svg).map_err(Failure::usage)?,
             Format::Svg => svg.into_bytes(),
         };
-        std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
+        output::write(path, bytes)
     }
 }
 
@@ -104,23 +103,27 @@ impl Draw {
     pub fn execute(&self) -> Result<(), Failure> {
         let format = Format::of(&self.out)?;
         let (name, story) = match &self.map {
-            Some(name) => (name.as_os_str(), None),
-            None => (OsStr::new(STORY.0), Some(STORY)),
+            Some(name) => (name.as_path(), None),
+            None => (Path::new(STORY.0), Some(STORY)),
         };
         let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
         refuse_overwriting(&self.out, map_file(name).into_iter().chain(files))?;
         let contestants = self.contestants(story.map(|(.., budget)| budget))?;
+        check_one_level(&contestants)?;
         let map = Map::load(name, self.movement)?;
         self.problems.check_count(1)?;
         let problems = self.problems.load(&map, 0, self.worlds.seed)?;
         let first = story.map_or(1, |(_, nth, _)| nth.min(problems.len()));
         let nth = self.problem.unwrap_or(first);
         let problem = problems.get(nth.wrapping_sub(1)).ok_or_else(|| {
-            Failure::usage(format!("--problem {nth}: there are 1 to {}", problems.len()))
+            let count = problems.len();
+            let have = if count == 1 { "is 1 problem" } else { &format!("are {count} problems") };
+            Failure::usage(format!("--problem {nth}: there {have}"))
         })?;
         self.tables.check(1, &self.worlds, contestants.iter().map(|who| &who.config))?;
         let mut arena = self.worlds.arena(&map)?;
         self.problems.check(0, &arena, &problems)?;
+        check_writable(&self.out)?;
         for contestant in &contestants {
             self.tables.prepare(0, &mut arena, &contestant.config)?;
         }

@@ -1,7 +1,7 @@
 //! What can go wrong, and the exit code that says so.
 
 use std::fmt::Display;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -40,6 +40,16 @@ impl Failure {
         }
     }
 
+    /// The same, prefixed with the map it is about.
+    pub fn on_map(self, map: &Path) -> Failure {
+        let name = text::path(map);
+        match self {
+            Failure::Usage(message) => Failure::Usage(format!("{name}: {message}")),
+            Failure::Input(message) => Failure::Input(format!("{name}: {message}")),
+            other @ (Failure::Stopped(_) | Failure::Closed) => other,
+        }
+    }
+
     /// Ctrl-C before all problems were done.
     pub fn stopped(done: usize, problems: usize) -> Failure {
         Failure::Stopped(format!(
@@ -50,7 +60,8 @@ impl Failure {
 
     /// A file that cannot be written.
     pub fn writing(path: &Path, error: &io::Error) -> Failure {
-        Failure::Input(format!("{}: cannot be written: {error}", text::path(path)))
+        let refusal = text::refusal(error);
+        Failure::Input(format!("{}: cannot be written: {refusal}", text::path(path)))
     }
 
     pub fn report(self) -> ExitCode {
@@ -58,18 +69,23 @@ impl Failure {
             Failure::Usage(message) => (message, 2),
             Failure::Input(message) => (message, 3),
             Failure::Stopped(message) => {
-                eprintln!("{message}");
+                say(&message);
                 return ExitCode::from(STOPPED);
             }
             Failure::Closed => return ExitCode::SUCCESS,
         };
         // Quoted text is safe already; this is for what other libraries quote.
-        eprintln!("error: {}", text::escaped(&message));
+        say(&format!("error: {}", text::escaped(&message)));
         if code == 2 {
-            eprintln!("See `tickstar --help` and `tickstar COMMAND --help`.");
+            say("See `tickstar --help` and `tickstar COMMAND --help`.");
         }
         ExitCode::from(code)
     }
+}
+
+/// Prints a line to standard error. If nobody can read it there is nothing to be done.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// An error while writing to standard output.
@@ -77,7 +93,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
-            _ => Failure::Input(format!("cannot write the output: {error}")),
+            _ => Failure::Input(format!("cannot write the output: {}", text::refusal(&error))),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `tickstar maps`: list, generate, inspect, convert and check maps.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,13 +10,13 @@ use tickstar::Grid;
 use tickstar_lab::builtin;
 use tickstar_lab::check::{self, Checked};
 use tickstar_lab::draw;
-use tickstar_lab::files;
+use tickstar_lab::files::{self, FileError};
 use tickstar_lab::generate::{self, Kind};
 use tickstar_lab::text::{self, counted};
 
 use crate::failure::Failure;
 use crate::number::from_zero;
-use crate::output::{self, refuse_overwriting};
+use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{Map, Movement, map_file, progress};
 
 /// List, generate, inspect, convert and check maps
@@ -102,6 +101,11 @@ impl FromStr for Size {
 
 impl Generate {
     fn execute(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.out {
+            let has_terrain = self.terrain || self.kind == Kind::Hills;
+            Format::of(path)?.check(path, has_terrain)?;
+            check_writable(path)?;
+        }
         let grid = generate::generate(self.kind, self.size.0, self.size.1, self.seed);
         let mut grid = grid.map_err(Failure::usage)?;
         if self.terrain {
@@ -124,7 +128,7 @@ impl Generate {
     tickstar maps convert builtin:rooms-64 rooms.map")]
 pub struct Convert {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
-    map: OsString,
+    map: PathBuf,
     /// Where to write it: .map, .txt, .png or .svg
     out: PathBuf,
 }
@@ -133,8 +137,8 @@ impl Convert {
     fn execute(&self) -> Result<(), Failure> {
         let source = map_file(&self.map);
         refuse_overwriting(&self.out, source)?;
-        let grid = Map::load(&self.map, Movement::default())?.grid;
         let format = Format::of(&self.out)?;
+        let grid = Map::load(&self.map, Movement::default())?.grid;
         match (source, format) {
             (Some(source), Format::Map) => self.write_text(source, true),
             // Rows alone cannot hold terrain.
@@ -150,7 +154,7 @@ impl Convert {
     fn write_text(&self, source: &Path, with_header: bool) -> Result<(), Failure> {
         let text = files::read(source).map_err(Failure::input)?;
         let mut rows = files::lines(&text);
-        while rows.pop_if(|row| row.is_empty()).is_some() {}
+        while rows.pop_if(|row| row.trim_ascii().is_empty()).is_some() {}
         let is_last = |line: &&[u8]| line.trim_ascii_end() == b"map";
         let header = match rows.iter().position(is_last) {
             Some(last) if !files::has_rows_only(source) => {
@@ -195,19 +199,26 @@ impl Format {
             ))),
         }
     }
+
+    /// Refuses to lose terrain.
+    fn check(self, path: &Path, has_terrain: bool) -> Result<(), Failure> {
+        match self {
+            Format::Rows if has_terrain => Err(Failure::usage(format!(
+                "{}: rows of # and . cannot hold the terrain of the map: the name must end in .map, .png or .svg",
+                text::path(path)
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Writes a map in the format its name asks for.
 fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
     let picture = || draw::map_svg(grid, draw::default_cell_px(grid, 1));
-    let bytes = match Format::of(path)? {
+    let format = Format::of(path)?;
+    format.check(path, grid.terrain().is_some())?;
+    let bytes = match format {
         Format::Map => grid.to_map().into_bytes(),
-        Format::Rows if grid.terrain().is_some() => {
-            return Err(Failure::usage(format!(
-                "{}: rows of # and . cannot hold the terrain of the map: the name must end in .map, .png or .svg",
-                text::path(path)
-            )));
-        }
         Format::Rows => grid.to_rows().map(|row| row + "\n").collect::<String>().into_bytes(),
         Format::Svg => picture().into_bytes(),
         Format::Png => draw::png(&picture()).map_err(Failure::usage)?,
@@ -222,7 +233,7 @@ fn write(grid: &Grid, path: &Path) -> Result<(), Failure> {
     tickstar maps inspect builtin:islands-128 --neighbors 4 --json")]
 pub struct Inspect {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME
-    map: OsString,
+    map: PathBuf,
     #[command(flatten)]
     movement: Movement,
     /// As a JSON object
@@ -301,7 +312,14 @@ impl Check {
         let bar = progress(scenarios.len() as u64, "scenario files");
         let (mut matched, mut unsolvable, mut unstated, mut mismatched) = (0, 0, 0, 0);
         for scen in &scenarios {
-            let checked = check::check(scen).map_err(Failure::input)?;
+            let checked = check::check(scen).map_err(|error| match error {
+                FileError::Missing { path } if path != *scen => Failure::input(format!(
+                    "{}: its map is missing: there is no {} beside it",
+                    text::path(scen),
+                    text::path(path.file_name().unwrap_or_default().as_ref())
+                )),
+                error => Failure::input(error),
+            })?;
             bar.suspend(|| report(&checked))?;
             bar.inc(1);
             matched += checked.matched;
@@ -329,7 +347,7 @@ impl Check {
         let wrong = |what: &str| Failure::input(format!("{}: {what}", text::path(&self.path)));
         if self.path.is_dir() {
             let scenarios = check::scenarios_below(&self.path)
-                .map_err(|error| wrong(&format!("cannot be read: {error}")))?;
+                .map_err(|error| wrong(&format!("cannot be read: {}", text::refusal(&error))))?;
             return match scenarios.as_slice() {
                 [] => Err(wrong("there is no .scen file below it")),
                 _ => Ok(scenarios),
@@ -340,7 +358,7 @@ impl Check {
         }
         match self.path.extension() {
             Some(kind) if kind == "scen" => Ok(vec![self.path.clone()]),
-            _ => Err(wrong("this is no .scen file: name one, or a folder with such files")),
+            _ => Err(wrong("this is not a .scen file: name one, or a folder with such files")),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use tickstar_lab::Pace;
+
 /// Reads a whole number in a range.
 pub fn whole<T: TryFrom<u64>>(
     range: RangeInclusive<u64>,
@@ -25,7 +27,9 @@ pub fn from_one(text: &str) -> Result<u64, String> {
     whole(1..=u64::MAX)(text)
 }
 
-/// A decimal number.
-pub fn decimal(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "expected a number such as 1.5".to_string())
+/// A decimal number for a clock.
+pub fn pace(text: &str) -> Result<f64, String> {
+    let (least, most) = (*Pace::RANGE.start(), *Pace::RANGE.end());
+    let number = text.parse().ok().filter(|number| Pace::RANGE.contains(number));
+    number.ok_or_else(|| format!("expected a number from {least} to {most}"))
 }

@@ -36,15 +36,44 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     real(a).is_some() && real(a) == real(b)
 }
 
-/// Writes a file.
-pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
+/// Refuses to write two things to one file.
+pub fn refuse_twice(a: Option<&Path>, b: Option<&Path>) -> Result<(), Failure> {
+    let (Some(a), Some(b)) = (a, b) else { return Ok(()) };
+    // The folder is there, even if the file is not yet.
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    if is_same_file(a, b) || place(a).is_some_and(|a| place(b) == Some(a)) {
+        return Err(Failure::usage(format!(
+            "{}: this is named twice as the file to write: name another one",
+            text::path(a)
+        )));
+    }
+    Ok(())
 }
 
-/// Checks that a file can be written before the work begins. It is made if there is none, and not changed.
+/// Writes a file, all of it or none.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|error| {
+        // Half of it would be worse than nothing.
+        if path.symlink_metadata().is_ok_and(|facts| facts.is_file()) {
+            let _ = std::fs::remove_file(path);
+        }
+        Failure::writing(path, &error)
+    })
+}
+
+/// Checks that a file can be written before the work begins, and leaves everything as it was.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    let is_new = path.symlink_metadata().is_err();
     let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map(|_| ()).map_err(|error| Failure::writing(path, &error))
+    opened.map_err(|error| Failure::writing(path, &error))?;
+    if is_new {
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
 }
 
 /// A file of lines. Only whole lines are handed to the system, so that it has no half of one whenever the
@@ -53,6 +82,8 @@ pub struct Lines {
     path: PathBuf,
     file: File,
     pending: Vec<u8>,
+    /// The bytes handed over so far.
+    written: u64,
 }
 
 impl Lines {
@@ -61,7 +92,7 @@ impl Lines {
 
     pub fn create(path: &Path) -> Result<Lines, Failure> {
         let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
-        Ok(Lines { path: path.into(), file, pending: Vec::new() })
+        Ok(Lines { path: path.into(), file, pending: Vec::new(), written: 0 })
     }
 
     pub fn push(&mut self, line: impl std::fmt::Display) -> io::Result<()> {
@@ -70,7 +101,12 @@ impl Lines {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.write_all(&self.pending)?;
+        if let Err(error) = self.file.write_all(&self.pending) {
+            // A disk that is full may have taken half a line.
+            let _ = self.file.set_len(self.written);
+            return Err(error);
+        }
+        self.written += self.pending.len() as u64;
         self.pending.clear();
         Ok(())
     }

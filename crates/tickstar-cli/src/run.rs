@@ -1,23 +1,24 @@
 //! `tickstar run`: one algorithm on one map, for any number of problems.
 
-use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
+use tickstar::catalog::Config;
 use tickstar::{NodeId, Space};
 use tickstar_lab::text::{counted, quoted};
 use tickstar_lab::{
-    Clock, FailedProblem, Interval, Job, Journey, Observer, Outcome, Problem, ProblemError, Record,
-    Summary, WorldKind,
+    Clock, Contestant, FailedProblem, Interval, Job, Journey, Observer, Outcome, Problem,
+    ProblemError, Record, Summary, WorldKind,
 };
 
+use crate::contestants::contestants;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{Lines, refuse_overwriting};
 use crate::source::{
-    Algorithm, Map, Movement, Problems, Tables, Timing, Worlds, map_file, progress,
+    Map, Movement, Parameters, Problems, Tables, Timing, Worlds, map_file, progress,
 };
 
 /// Run an algorithm on the problems of a map
@@ -38,11 +39,19 @@ pub struct Run {
         default_value = "builtin:caves-128",
         help_heading = "Map"
     )]
-    map: OsString,
+    map: PathBuf,
     #[command(flatten)]
     problems: Problems,
+    /// The algorithm, with parameters after colons: see `tickstar algorithms`
+    #[arg(
+        long,
+        value_name = "NAME[:KEY=VALUE…]",
+        default_value = "tba",
+        help_heading = "Algorithm"
+    )]
+    algorithm: String,
     #[command(flatten)]
-    algorithm: Algorithm,
+    parameters: Parameters,
     #[command(flatten)]
     movement: Movement,
     #[command(flatten)]
@@ -71,7 +80,7 @@ pub struct Run {
 impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
         let clock = self.timing.clock()?;
-        let (config, budget) = self.algorithm.configure(clock)?;
+        let (config, budget) = self.configure(clock)?;
         self.problems.check_count(1)?;
         self.tables.check(1, &self.worlds, [&config])?;
         if let Some(trace) = &self.trace {
@@ -118,6 +127,19 @@ impl Run {
         }
         out.flush()?;
         if done < problems.len() { Err(Failure::stopped(done, problems.len())) } else { Ok(()) }
+    }
+
+    /// The algorithm as configured, and its budget; with a clock, the default is what can be expanded in a
+    /// frame.
+    fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
+        let frame = clock.map(|clock| clock.expansions_per_frame());
+        let budgets: Vec<_> = self.parameters.budget.or(frame).map(Some).into_iter().collect();
+        let mut all = contestants(&self.algorithm, &self.parameters.settings()?, &budgets)?;
+        match (all.pop(), all.as_slice()) {
+            (Some(Contestant { config, budget, .. }), []) => Ok((config, budget)),
+            _ => Err(Failure::usage("several values are for `tickstar compare`: give one here")
+                .about(&self.algorithm)),
+        }
     }
 
     /// In parallel, with a progress bar. Returns the records of each problem; none if it was not done.

@@ -1,6 +1,5 @@
 //! Where maps, problems and algorithms come from: the flags that several commands share.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +15,8 @@ use tickstar_lab::builtin::{self, Builtin};
 use tickstar_lab::text::{self, quoted};
 use tickstar_lab::{Arena, Clock, FailedProblem, Job, Pace, Problem, WorldKind, files};
 
-use crate::failure::Failure;
-use crate::number::{decimal, from_one, from_zero, whole};
+use crate::failure::{Failure, say};
+use crate::number::{from_one, from_zero, pace, whole};
 
 /// How the map is walked.
 #[derive(Args, Clone, Copy, Default)]
@@ -75,12 +74,12 @@ pub struct Map {
 
 impl Map {
     /// Reads a file (`.map`, or rows of # and . in a `.txt`), or finds the built-in map `builtin:NAME`.
-    pub fn load(source: &OsStr, movement: Movement) -> Result<Map, Failure> {
+    pub fn load(source: &Path, movement: Movement) -> Result<Map, Failure> {
         let name = source.to_string_lossy();
         let (grid, builtin) = if let Some(path) = map_file(source) {
             (files::read_map(path).map_err(Failure::input)?, None)
         } else {
-            let name = name.trim_start_matches(BUILTIN);
+            let name = name.strip_prefix(BUILTIN).unwrap_or(&name);
             let found = builtin::find(name).ok_or_else(|| {
                 let names = builtin::all().iter().map(|map| map.name);
                 let hint = text::hint(name, names);
@@ -129,9 +128,9 @@ pub fn title(source: &str) -> String {
 const BUILTIN: &str = "builtin:";
 
 /// The file of a map; none if it is built in.
-pub fn map_file(source: &OsStr) -> Option<&Path> {
+pub fn map_file(source: &Path) -> Option<&Path> {
     let builtin = source.to_str().is_some_and(|name| name.starts_with(BUILTIN));
-    (!builtin).then(|| Path::new(source))
+    (!builtin).then_some(source)
 }
 
 /// What the agent knows, and how the map changes.
@@ -225,14 +224,14 @@ pub struct Timing {
     /// 1, 2 and 10: a unit walks what it has planned and continues to plan while it walks. For algorithms
     /// that walk what they have planned, in the world known (the paper's s-A* is astar, its s-PRA* is pra
     /// with k=inf). The default budget is then what can be expanded in a frame
-    #[arg(long, value_name = "MS", value_parser = decimal, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", value_parser = pace, allow_negative_numbers = true)]
     clock: Option<f64>,
     /// Milliseconds per frame, with --clock
     #[arg(
         long,
         value_name = "MS",
         default_value_t = Pace::default().frame_ms,
-        value_parser = decimal,
+        value_parser = pace,
         requires = "clock",
         allow_negative_numbers = true
     )]
@@ -240,9 +239,9 @@ pub struct Timing {
     /// Cells a unit walks per second, with --clock
     #[arg(
         long,
-        value_name = "TILES",
+        value_name = "CELLS",
         default_value_t = Pace::default().speed,
-        value_parser = decimal,
+        value_parser = pace,
         requires = "clock",
         allow_negative_numbers = true
     )]
@@ -252,7 +251,7 @@ pub struct Timing {
         long,
         value_name = "N",
         default_value_t = Pace::default().rate,
-        value_parser = decimal,
+        value_parser = pace,
         requires = "clock",
         allow_negative_numbers = true
     )]
@@ -334,7 +333,7 @@ impl Tables {
             return;
         };
         if !self.noted.swap(true, Ordering::Relaxed) {
-            eprintln!("note: {reason}: d-lrta walks as LRTA* does");
+            say(&format!("note: {reason}: d-lrta walks as LRTA* does"));
         }
     }
 
@@ -415,7 +414,7 @@ pub struct Problems {
     #[arg(long, value_name = "X,Y", requires = "from", allow_hyphen_values = true)]
     to: Option<CellArgument>,
     /// Only the first N problems of the file; for a built-in map, how many random ones
-    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(1..=u64::MAX), allow_negative_numbers = true)]
     take: Option<usize>,
 }
 
@@ -461,9 +460,6 @@ impl Problems {
             ));
         };
         problems.truncate(self.take.unwrap_or(usize::MAX));
-        if problems.is_empty() {
-            return Err(Failure::usage("no problem is left to solve: --take must be at least 1"));
-        }
         Ok(problems)
     }
 
@@ -533,24 +529,13 @@ impl FromStr for Setting {
     }
 }
 
-/// An algorithm and its parameters.
-#[derive(Args)]
-#[command(next_help_heading = "Algorithm")]
-pub struct Algorithm {
-    /// The algorithm: see `tickstar algorithms`
-    #[arg(long, value_name = "NAME", default_value = "tba")]
-    algorithm: String,
-    #[command(flatten)]
-    parameters: Parameters,
-}
-
 /// The parameters of an algorithm.
 #[derive(Args)]
 #[command(next_help_heading = "Algorithm")]
 pub struct Parameters {
     /// The budget of each interval: expansions, or units shared with tracing [default: the
     /// algorithm's own, see `tickstar algorithms`]
-    #[arg(long, value_name = "N", value_parser = from_zero, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     pub budget: Option<u64>,
     /// The weight of the estimate, for weighted searches
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
@@ -575,16 +560,6 @@ impl Parameters {
             settings.push(Setting("weight".into(), weight.clone()));
         }
         Ok(settings)
-    }
-}
-
-impl Algorithm {
-    /// The algorithm as configured, and its budget; with a clock, the default is what can be expanded in a
-    /// frame.
-    pub fn configure(&self, clock: Option<Clock>) -> Result<(Config, Option<u64>), Failure> {
-        let frame = clock.map(|clock| clock.expansions_per_frame());
-        let budget = self.parameters.budget.or(frame);
-        configure(&self.algorithm, &self.parameters.settings()?, budget)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks the optimal lengths that scenario files state against our own A*.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -35,7 +36,12 @@ pub struct Checked {
 pub fn scenarios_below(folder: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
+    // Links may lead in circles: each folder is read once.
+    let mut seen = HashSet::new();
     while let Some(folder) = folders.pop() {
+        if !seen.insert(folder.canonicalize()?) {
+            continue;
+        }
         for entry in std::fs::read_dir(&folder)? {
             let path = entry?.path();
             if path.is_dir() {

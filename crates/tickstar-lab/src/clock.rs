@@ -12,6 +12,7 @@
 //! Time is counted in expansions, so that the frames are the same on every machine.
 
 use std::iter;
+use std::ops::RangeInclusive;
 
 use serde::Serialize;
 use thiserror::Error;
@@ -32,6 +33,11 @@ pub struct Pace {
     pub speed: f64,
     /// Expansions per microsecond.
     pub rate: f64,
+}
+
+impl Pace {
+    /// What each value may be. No product or sum of such overflows.
+    pub const RANGE: RangeInclusive<f64> = 0.001..=1_000_000.0;
 }
 
 impl Default for Pace {
@@ -71,7 +77,7 @@ pub struct Clock {
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum ClockError {
     /// A value that is too small or too large, or not a number.
-    #[error("{what} must be from {LEAST} to {MOST}, and {value} is not")]
+    #[error("{what} must be from {} to {}", Pace::RANGE.start(), Pace::RANGE.end())]
     Range {
         /// What it is.
         what: &'static str,
@@ -89,10 +95,6 @@ pub enum ClockError {
         rate: f64,
     },
 }
-
-/// The range of each value of a pace. No product or sum of such overflows.
-const LEAST: f64 = 0.001;
-const MOST: f64 = 1_000_000.0;
 
 /// Frames cannot be counted.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -156,7 +158,7 @@ impl Clock {
             ("cells per second", speed),
             ("expansions per microsecond", rate),
         ] {
-            if !(LEAST..=MOST).contains(&value) {
+            if !Pace::RANGE.contains(&value) {
                 return Err(ClockError::Range { what, value });
             }
         }
@@ -310,7 +312,7 @@ mod tests {
                 (Pace { rate: value, ..pace }, "expansions per microsecond"),
             ] {
                 let error = Clock::new(pace).unwrap_err().to_string();
-                let expected = format!("{what} must be from 0.001 to 1000000, and {value} is not");
+                let expected = format!("{what} must be from 0.001 to 1000000");
                 assert_eq!(error, expected);
             }
         }

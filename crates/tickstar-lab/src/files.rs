@@ -58,7 +58,7 @@ pub enum FileError {
         bytes: u64,
     },
     /// The system refused.
-    #[error("{}: the file cannot be read: {reason}", text::path(path))]
+    #[error("{}: the file cannot be read: {}", text::path(path), text::refusal(reason))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -127,7 +127,7 @@ pub enum LineError {
         found: usize,
     },
     /// A field that should be a number from zero up.
-    #[error("{what}: expected a whole number from 0, found `{found}`")]
+    #[error("{what}: {}", number_error(found))]
     Number {
         /// The field's meaning.
         what: &'static str,
@@ -210,6 +210,15 @@ pub enum LineError {
         /// The goal.
         goal: Cell,
     },
+}
+
+/// What is wrong with a number from zero up.
+fn number_error(found: &str) -> String {
+    let digits = found.trim_end_matches('…');
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("`{found}` is too large");
+    }
+    format!("expected a whole number from 0, found `{found}`")
 }
 
 /// Reads a map: in the benchmark's format, or as rows of `#` and `.` from a file whose name ends in

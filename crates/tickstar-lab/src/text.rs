@@ -2,6 +2,7 @@
 //! move a terminal's cursor, change its colors or reorder a line, and may be of any length.
 
 use std::fmt::{Display, Write};
+use std::io;
 use std::path::Path;
 
 use tickstar::catalog::closest;
@@ -84,6 +85,31 @@ pub fn path(path: &Path) -> String {
     let head = whole.chars().take(PATH_HEAD);
     let tail = whole.chars().skip(length - (MAX_PATH - PATH_HEAD - 1));
     head.chain(['…']).chain(tail).collect()
+}
+
+/// Why the system refused to read or write a file.
+///
+/// ```
+/// use std::io::{Error, ErrorKind};
+/// use tickstar_lab::text::refusal;
+/// assert_eq!(refusal(&Error::from(ErrorKind::IsADirectory)), "this is a directory");
+/// ```
+pub fn refusal(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such folder".into(),
+        io::ErrorKind::NotADirectory => "a part of the path is not a folder".into(),
+        io::ErrorKind::IsADirectory => "this is a directory".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".into(),
+        io::ErrorKind::StorageFull => "the disk is full".into(),
+        io::ErrorKind::InvalidFilename => "the name is too long, or not allowed".into(),
+        _ => {
+            // Without the number of the error.
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or_default();
+            escaped(text)
+        }
+    }
 }
 
 fn escape(text: impl Iterator<Item = char>) -> String {

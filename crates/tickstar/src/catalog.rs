@@ -180,6 +180,7 @@ impl Entry {
                 let known: Vec<_> = parameters.iter().map(|known| known.name).collect();
                 let hint = match closest(name.as_ref(), known.iter().copied()) {
                     Some(meant) => format!("did you mean `{meant}`?"),
+                    None if known.is_empty() => "it has none".to_string(),
                     None => format!("it has: {}", known.join(", ")),
                 };
                 let name = printable(name.as_ref());

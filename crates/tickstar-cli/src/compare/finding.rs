@@ -6,7 +6,7 @@ use tickstar_lab::{Contestant, Outcome, Record};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     pub sentence: String,
-    pub contrast: Option<Contrast>,
+    pub contrast: Contrast,
 }
 
 /// Two contestants on a problem on which they differ much, or one alone on a problem that takes it long.
@@ -96,7 +96,7 @@ fn sums(entrant: &Entrant, problems: &[usize]) -> Sums {
     }
 }
 
-/// What is seen; nothing if nobody moved.
+/// What is seen; nothing if there is nobody. The sentence is empty if there is nothing to say.
 pub fn finding(entrants: &[Entrant]) -> Option<Finding> {
     let all: Vec<&Entrant> = entrants.iter().collect();
     let (shared, group) = group(&all);
@@ -125,7 +125,16 @@ pub fn finding(entrants: &[Entrant]) -> Option<Finding> {
         found = where_seen;
     }
     sentences.extend(failures(&all));
-    (!sentences.is_empty()).then(|| Finding { sentence: sentences.join(" "), contrast: found })
+    let contrast = found.or_else(|| beginning(&group));
+    contrast.map(|contrast| Finding { sentence: sentences.join(" "), contrast })
+}
+
+/// Where to look if there is nothing to compare: the first two of different names, on the first problem.
+fn beginning(group: &[&Entrant]) -> Option<Contrast> {
+    let first = group.first()?;
+    let second = group.iter().find(|other| other.name != first.name);
+    let places = [Some(first), second].into_iter().flatten().map(|entrant| entrant.place);
+    (!first.runs.is_empty()).then(|| Contrast { places: places.collect(), problem: 0 })
 }
 
 /// Those with the smallest budget that several have, as a small budget shows most; or all, if they have
@@ -183,7 +192,8 @@ fn contrast(
         let contrast = |&&problem: &&usize| by(a.runs[problem], b.runs[problem]);
         let order = |a: &&usize, b: &&usize| contrast(a).total_cmp(&contrast(b));
         let problem = *problems.iter().rev().max_by(order)?;
-        Some(Contrast { places: vec![a.place, b.place], problem })
+        // Equal ones are seen in another pair.
+        (a.place != b.place).then(|| Contrast { places: vec![a.place, b.place], problem })
     };
     if difference >= 0.5 {
         let (waiting, moving) = (named(group[slow]), named(group[quick]));
@@ -239,8 +249,12 @@ fn failures(all: &[&Entrant]) -> Option<String> {
     if least == problems {
         None
     } else if least == best {
-        let who = if all.len() == 1 { "It" } else { "Each" };
-        Some(format!("{who} reaches {least} of {problems} {goals}."))
+        Some(match (all, least) {
+            ([_], 0) => "It reaches no goal.".to_string(),
+            ([_], least) => format!("It reaches {least} of {problems} {goals}."),
+            (_, 0) => "None of them reaches a goal.".to_string(),
+            (_, least) => format!("Each reaches {least} of {problems} {goals}."),
+        })
     } else {
         Some(format!("{} reaches {least} of {problems} {goals}, the best {best}.", worst.title))
     }
@@ -308,7 +322,7 @@ mod tests {
             "With a budget of 5, slow stands still for 20 ticks on average; quicker moves in the first, \
              walks 60 % farther but arrives 27 % sooner."
         );
-        assert_eq!(found.contrast, Some(Contrast { places: vec![0, 2], problem: 1 }));
+        assert_eq!(found.contrast, Contrast { places: vec![0, 2], problem: 1 });
     }
 
     #[test]
@@ -331,7 +345,7 @@ mod tests {
             found.sentence,
             "With a budget of 5, both move in the first tick; short walks 30 % less than long."
         );
-        assert_eq!(found.contrast, Some(Contrast { places: vec![1, 0], problem: 0 }));
+        assert_eq!(found.contrast, Contrast { places: vec![1, 0], problem: 0 });
         let even = |place| entrant(place, "even", 5, &[(Some(0), 10, 10.0)]);
         let text = sentence(&[even(0), even(1), even(2)]);
         assert!(
@@ -370,7 +384,11 @@ mod tests {
     #[test]
     fn where_nothing_was_reached_nothing_else_is_said() {
         let lost = |place| entrant(place, "lost", 5, &[(None, 20, 3.0)]);
-        assert_eq!(sentence(&[lost(0), lost(1)]), "Each reaches 0 of 1 goal.");
+        assert_eq!(sentence(&[lost(0), lost(1)]), "None of them reaches a goal.");
+        assert_eq!(sentence(&[lost(0)]), "It reaches no goal.");
+        let other = entrant(2, "other", 5, &[(None, 20, 3.0)]);
+        let seen = finding(&[lost(0), lost(1), other]).unwrap().contrast;
+        assert_eq!(seen, Contrast { places: vec![0, 2], problem: 0 });
         assert_eq!(finding(&[]), None);
     }
 }

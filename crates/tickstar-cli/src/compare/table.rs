@@ -93,11 +93,18 @@ impl Choice {
         }
         let mut chosen = Vec::new();
         for name in names {
+            let wrong = |why: &str| Err(Failure::usage(format!("--columns: {why}")));
+            match name.trim() {
+                "" => return wrong("the name of a column is missing"),
+                "all" => return wrong("`all` stands alone, without other names"),
+                always @ ("algorithm" | "budget" | "problems" | "reached") => {
+                    return wrong(&format!("`{always}` is always there"));
+                }
+                _ => {}
+            }
             let found =
                 all().into_iter().find(|column| column.is_meant(name)).ok_or_else(|| {
-                    // One that stands alone is no column among others.
-                    let alone = ["all"].into_iter().filter(|alone| alone != name);
-                    let names = alone.chain(all().into_iter().map(Column::name));
+                    let names = ["all"].into_iter().chain(all().into_iter().map(Column::name));
                     Failure::usage(format!(
                         "--columns: there is no column `{}`; {}",
                         quoted(name),

@@ -54,15 +54,20 @@ fn ends_in_a_file_are_named_with_their_problem() {
 fn budgets() {
     let folder = with_map("bad-budgets");
     let run = "run --map a.map --from 0,0 --to 3,2";
-    refused(&folder, &format!("{run} --budget 0"), USAGE, &["a budget of 0"]);
-    refused(&folder, &format!("{run} --budget 0 --algorithm astar"), USAGE, &["a budget of 0"]);
+    refused(&folder, &format!("{run} --budget 0"), USAGE, &["expected a whole number from 1"]);
+    refused(
+        &folder,
+        &format!("{run} --budget 0 --algorithm astar"),
+        USAGE,
+        &["expected a whole number from 1"],
+    );
     for text in ["-5", "1.5", "many", "99999999999999999999999"] {
         refused(&folder, &format!("{run} --budget={text}"), USAGE, &["--budget", text]);
     }
     for algorithm in ["astar", "late-astar", "tba", "tba --set trace=free"] {
         folder.run(&format!("{run} --budget 1 --algorithm {algorithm}")).good();
     }
-    refused(&folder, "compare --budgets 10,0", USAGE, &["a budget of 0"]);
+    refused(&folder, "compare --budgets 10,0", USAGE, &["expected a whole number from 1"]);
     refused(&folder, "compare --budgets 10,x", USAGE, &["--budgets", "x"]);
 }
 
@@ -160,7 +165,7 @@ fn sources() {
             let arguments = format!("{command} --map a.map --from {place} --to 0,0");
             refused(&folder, &arguments, USAGE, &["--from", place]);
         }
-        let none = ["--take must be at least 1"];
+        let none = ["--take", "expected a whole number from 1"];
         refused(&folder, &format!("{command} --map a.map {ends} --take 0"), USAGE, &none);
         refused(&folder, &format!("{command} --map builtin:rooms-64 --take 0"), USAGE, &none);
         let both = ["--scen", "--from"];
@@ -289,8 +294,8 @@ fn pictures() {
     for size in ["0", "65", "x"] {
         refused(&folder, &format!("{draw} --cell-px {size}"), USAGE, &["--cell-px", size]);
     }
-    refused(&folder, &format!("{draw} --problem 0"), USAGE, &["--problem 0", "1 to 1"]);
-    refused(&folder, &format!("{draw} --problem 2"), USAGE, &["--problem 2", "1 to 1"]);
+    refused(&folder, &format!("{draw} --problem 0"), USAGE, &["--problem", "from 1"]);
+    refused(&folder, &format!("{draw} --problem 2"), USAGE, &["--problem 2", "there is 1 problem"]);
     refused(
         &folder,
         &format!("{draw} --out no/such/a.svg"),
@@ -323,7 +328,12 @@ fn maps_to_make_and_to_read() {
     refused(&folder, "maps check no-folder", INPUT, &["no-folder"]);
     refused(&folder, "maps check .", INPUT, &["no .scen file"]);
     folder.write("sets/b.map.scen", "version 1\n0 b.map 4 3 0 0 1 0 1\n");
-    refused(&folder, "maps check sets", INPUT, &["b.map", "no such file"]);
+    refused(
+        &folder,
+        "maps check sets",
+        INPUT,
+        &["b.map.scen: its map is missing: there is no b.map beside it"],
+    );
     folder.write("sets/b.map", map(&ROWS));
     folder.write("sets/b.map.scen", "version 1\n0 c.map 4 3 0 0 1 0 1\n");
     refused(&folder, "maps check sets", INPUT, &["b.map.scen: line 2", "c.map"]);

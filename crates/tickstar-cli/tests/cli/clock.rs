@@ -166,16 +166,21 @@ fn invalid_values_are_refused() {
     let run = "run --map builtin:rooms-64 --algorithm astar";
     for command in [run, "compare --algorithms astar"] {
         for (flag, what) in [
-            ("--clock", "milliseconds of planning"),
-            ("--clock 1 --frame", "milliseconds per frame"),
-            ("--clock 1 --speed", "cells per second"),
-            ("--clock 1 --rate", "expansions per microsecond"),
+            ("--clock", "--clock <MS>"),
+            ("--clock 1 --frame", "--frame <MS>"),
+            ("--clock 1 --speed", "--speed <CELLS>"),
+            ("--clock 1 --rate", "--rate <N>"),
         ] {
             for value in ["0", "-1", "-0.5", "NaN", "inf", "-inf", "1e-9", "1e9"] {
                 let equals = format!("{command} {flag}={value}");
-                refused(&folder, &equals, USAGE, &[what, "must be from 0.001 to 1000000"]);
+                refused(
+                    &folder,
+                    &equals,
+                    USAGE,
+                    &[what, "expected a number from 0.001 to 1000000"],
+                );
             }
-            refused(&folder, &format!("{command} {flag} -1"), USAGE, &[what, "and -1 is not"]);
+            refused(&folder, &format!("{command} {flag} -1"), USAGE, &[what, "invalid value '-1'"]);
             let name = flag.split_whitespace().last().unwrap();
             refused(&folder, &format!("{command} {flag} x"), USAGE, &["invalid", name]);
         }

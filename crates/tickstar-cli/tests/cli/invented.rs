@@ -8,7 +8,8 @@ use crate::support::{Folder, INPUT, USAGE, map};
 /// The rows of the map `a.map`, in which (1, 1) is blocked.
 const ROWS: [&str; 3] = ["....", ".@..", "...."];
 
-/// A folder with files that are right, `a.map`, `a.scen`, `a.txt`, `p.txt` and `a.script`, and a folder, `d.map`.
+/// A folder with files that are right, `a.map`, `one.map`, `a.scen`, `a.txt`, `p.txt` and `a.script`, some that are
+/// not, and a folder, `d.map`.
 fn with_files(name: &str) -> Folder {
     let folder = Folder::new(name);
     folder.write("a.map", map(&ROWS));
@@ -16,7 +17,17 @@ fn with_files(name: &str) -> Folder {
     folder.write("a.scen", "version 1\n0 a.map 4 3 0 0 3 2 3.82842712\n");
     folder.write("p.txt", "0 0 3 2\n");
     folder.write("a.script", "1 2 2 blocked\nend\n");
+    folder.write("one.map", map(&["."]));
+    folder.write("cut.map", "type octile\n");
+    folder.write("gap.map", "type octile\nheight 1\nwidth 1\nterrain . 1\n\nterrain s 2\nmap\n.\n");
+    folder.write("large.scen", "version 1\n0 a.map 4294967296 3 0 0 3 2 3\n");
     fs::create_dir(folder.path("d.map")).unwrap();
+    // Links that lead back, so that there is no end of folders.
+    folder.write("circle/lost.map.scen", "version 1\n");
+    #[cfg(unix)]
+    for link in ["x", "y", "z"] {
+        std::os::unix::fs::symlink(".", folder.path(&format!("circle/{link}"))).unwrap();
+    }
     folder
 }
 
@@ -172,7 +183,7 @@ fn scenarios_lists_and_scripts() {
 /// Where a command needs a map and ends, `@` stands for them.
 const ENDS: &str = "--map a.map --from 0,0 --to 3,2";
 
-const FLAGS: [(&str, &str); 101] = [
+const FLAGS: [(&str, &str); 126] = [
     ("fly", "fly"),
     ("ｒｕｎ", "ｒｕｎ"),
     ("Run", "Run"),
@@ -183,13 +194,13 @@ const FLAGS: [(&str, &str); 101] = [
     ("run @ --budget 5 --budget 6", "--budget"),
     ("run @ --algorithm tba --algorithm tba", "--algorithm"),
     ("run @ --budget", "--budget"),
-    ("run @ --budget 0", "a budget of 0"),
+    ("run @ --budget 0", "--budget"),
     ("run @ --budget ∅", "--budget"),
     ("run @ --budget ５", "--budget"),
     ("run @ --budget 1_000", "--budget"),
     ("run @ --budget 18446744073709551616", "--budget"),
     ("run @ --take -1", "--take"),
-    ("run @ --take 0", "--take must be at least 1"),
+    ("run @ --take 0", "--take"),
     ("run --map builtin:rooms-64 --take 1000001", "--take: at most 1000000 random problems"),
     ("run @ --seed ∅", "--seed"),
     ("run @ --seed 1.5", "--seed"),
@@ -197,6 +208,7 @@ const FLAGS: [(&str, &str); 101] = [
     ("run --map a.map --scen a.scen --problems p.txt", "--problems"),
     ("run --map a.map --scen a.scen --scen a.scen", "2 times --scen for 1 map"),
     ("run --map a.map", "which problems?"),
+    ("run --map ∅ --from 0,0 --to 0,0", "--map"),
     ("run --map a.map --from 0,0", "--to"),
     ("run --map a.map --from ∅ --to 0,0", "--from"),
     ("run --map a.map --from 1,2, --to 0,0", "--from"),
@@ -207,7 +219,7 @@ const FLAGS: [(&str, &str); 101] = [
     ("run --map builtin:Rooms-64", "did you mean `rooms-64`?"),
     ("run --map builtin:../a.map", "there is no map `builtin:../a.map`"),
     ("run @ --world ∅", "is not a world"),
-    ("run @ --world known:5", "the world `known` takes nothing after a colon"),
+    ("run @ --world known:5", "the world `known` takes nothing after its name"),
     ("run @ --world partial:101", "must be 0 to 100 percent"),
     ("run @ --world partial:-1", "must be 0 to 100 percent"),
     ("run @ --world partial:NaN", "`NaN` is not a number"),
@@ -218,14 +230,14 @@ const FLAGS: [(&str, &str); 101] = [
     ("run @ --world script", "a file is needed"),
     ("run --world dynamic:5 --algorithm lrta", "`lrta` cannot be run in the world dynamic:5"),
     ("run @ --world dynamic:5 --repeat", "--repeat needs a map that does not change"),
-    ("run @ --clock 0", "must be from"),
-    ("run @ --clock -1 --algorithm astar", "must be from"),
-    ("run @ --clock NaN --algorithm astar", "must be from"),
-    ("run @ --clock inf --algorithm astar", "must be from"),
+    ("run @ --clock 0", "expected a number from 0.001"),
+    ("run @ --clock -1 --algorithm astar", "expected a number from 0.001"),
+    ("run @ --clock NaN --algorithm astar", "expected a number from 0.001"),
+    ("run @ --clock inf --algorithm astar", "expected a number from 0.001"),
     ("run @ --clock 1", "frames cannot be counted for `tba`"),
     ("run @ --clock 1 --algorithm astar --world unknown", "frames cannot be counted in the world"),
     ("run @ --clock 1 --algorithm astar --repeat", "--repeat"),
-    ("run @ --clock 1 --algorithm astar --speed 0", "must be from"),
+    ("run @ --clock 1 --algorithm astar --speed 0", "expected a number from 0.001"),
     ("run @ --clock 1 --algorithm astar --rate x", "--rate"),
     ("run @ --frame 50", "--clock"),
     ("run @ --weight 2", "`tba` has no parameter `weight`"),
@@ -251,7 +263,7 @@ const FLAGS: [(&str, &str); 101] = [
     ("run @ --neighbors 6", "--neighbors"),
     ("run @ --max-intervals 0", "--max-intervals"),
     ("run @ --trace ∅", "--trace"),
-    ("compare @ --algorithms tba:budget=0", "a budget of 0"),
+    ("compare @ --algorithms tba:budget=0", "budget `0`: expected a whole number from 1"),
     ("compare @ --algorithms tba:budget=", "budget"),
     ("compare @ --algorithms tba:budget=-1", "budget"),
     ("compare @ --algorithms tba:r=0.5+2", "r=2: must be above 0 and below 1"),
@@ -274,6 +286,33 @@ const FLAGS: [(&str, &str); 101] = [
     ("abstraction draw --map a.map --level 9", "--level 9: the map has levels 0 to 3"),
     ("maps generate rooms --size 16x", "--size"),
     ("maps generate rooms --size 0x0", "each side must be 16 to 4096"),
+    ("maps inspect builtin:builtin:rooms-64", "there is no map `builtin:builtin:rooms-64`"),
+    ("maps inspect ∅", "<MAP>"),
+    ("abstraction build --map ∅", "--map"),
+    ("run @ --algorithm tba,astar", "`tba,astar`: a list is for `tickstar compare`"),
+    ("run @ --algorithm tba:r=0.5+0.6", "`tba:r=0.5+0.6`: several values are for"),
+    ("run @ --algorithm tba:r=0.5 --set r=0.6", "`r` is given twice"),
+    ("run @ --algorithm tba:r", "`tba:r`: expected key=value"),
+    ("run @ --algorithm quickpath:k=1", "`quickpath` has no parameter `k`; it has none"),
+    ("run @ --clock 1e308 --algorithm astar", "'1e308' for '--clock <MS>': expected a number from"),
+    ("run @ --clock 1 --frame 1e-320 --algorithm astar", "--frame <MS>"),
+    ("run @ --world dynamic:", "'--world <WORLD>': a rate of change in percent is needed"),
+    ("run @ --world script:", "'--world <WORLD>': a file is needed, as in script:FILE"),
+    ("run @ --world dynamic:1,5", "'--world <WORLD>': `1,5` is not a number"),
+    (
+        "run @ --world partial:99999999999999999999999",
+        "the share of blocked cells must be 0 to 100",
+    ),
+    ("compare @ --budgets none", "expected a whole number from 1"),
+    ("compare @ --budgets 10;20", "'10;20' for '--budgets <N,…>'"),
+    ("compare @ --columns all,moves", "`all` stands alone"),
+    ("compare @ --columns moves,", "the name of a column is missing"),
+    ("compare @ --columns reached", "`reached` is always there"),
+    ("compare @ --picture .png", ".png: the picture's name must end in .png or .svg"),
+    ("draw @ --algorithm d-lrta:level=1 --algorithm d-lrta:level=2", "d-lrta with several levels"),
+    ("draw @ --algorithm tba,astar", "`tba,astar`: a list is for `tickstar compare`"),
+    ("draw @ --problem 2", "--problem 2: there is 1 problem"),
+    ("abstraction draw --map one.map --level 1", "--level 1: the map has no level but 0"),
 ];
 
 #[test]
@@ -285,10 +324,9 @@ fn flags() {
 }
 
 /// Inputs that are missing or wrong, and outputs that cannot be written.
-const FILES: [(&str, &str); 28] = [
+const FILES: [(&str, &str); 35] = [
     ("run --map a.map --from 1,1 --to 0,0", "the start (1, 1) is blocked"),
     ("run --map a.map --from 0,0 --to 4,0", "the goal (4, 0) is outside the map, which is 4 wide"),
-    ("run --map ∅ --from 0,0 --to 0,0", "there is no such file"),
     ("run --map d.map --from 0,0 --to 0,0", "d.map: this is a directory"),
     ("run --map a.map/ --from 0,0 --to 0,0", "a.map/: there is no such file"),
     ("run --map a.scen --from 0,0 --to 0,0", "a.scen: line 1: expected `type octile`"),
@@ -314,6 +352,26 @@ const FILES: [(&str, &str); 28] = [
     ("maps convert a.map d.map", "d.map: cannot be written"),
     ("maps generate rooms --size 16 --out none/a.map", "none/a.map: cannot be written"),
     ("maps check d.map", "d.map: there is no .scen file below it"),
+    ("maps check a.scen", "a.scen: its map is missing: there is no a beside it"),
+    (
+        "maps check circle",
+        "circle/lost.map.scen: its map is missing: there is no lost.map beside it",
+    ),
+    (
+        "compare --map a.map --map one.map --from 0,0 --to 3,2",
+        "one.map: the goal (3, 2) is outside",
+    ),
+    (
+        "compare --map a.map --map one.map --problems p.txt",
+        "one.map: p.txt: line 1: the goal (3, 2)",
+    ),
+    (
+        "compare --map one.map --map a.map --from 0,0 --to 0,0 --world script:a.script",
+        "one.map: a.script: line 1: the cell (2, 2)",
+    ),
+    ("maps inspect cut.map", "cut.map: line 2: expected `height N`, found the end of the file"),
+    ("maps inspect gap.map", "gap.map: line 5: expected `map`, found an empty line"),
+    ("run --map a.map --scen large.scen", "large.scen: line 2: width: `4294967296` is too large"),
 ];
 
 #[test]

@@ -20,3 +20,5 @@ mod run;
 mod support;
 mod terrain;
 mod worlds;
+#[cfg(unix)]
+mod written;

@@ -141,14 +141,20 @@ fn numbers_out_of_range() {
         (&run, "-3", "--seed", from_zero),
         (&compare, "-3", "--seed", from_zero),
         (&run, large, "--seed", from_zero),
-        (&run, large, "--budget", from_zero),
-        (&run, "-5", "--budget", from_zero),
-        (&run, "1e3", "--budget", from_zero),
-        (&run, "", "--budget", from_zero),
-        (&run, large, "--take", "expected a whole number from 0"),
-        (&compare, large, "--budgets", from_zero),
-        (&compare, "10,-2", "--budgets", from_zero),
-        (&run, "fast", "--clock", "expected a number such as 1.5"),
+        (&run, large, "--budget", from_one),
+        (&run, "-5", "--budget", from_one),
+        (&run, "1e3", "--budget", from_one),
+        (&run, "", "--budget", from_one),
+        (&run, "0", "--budget", from_one),
+        (&run, large, "--take", from_one),
+        (&run, "0", "--take", from_one),
+        (&compare, large, "--budgets", from_one),
+        (&compare, "10,-2", "--budgets", from_one),
+        (&compare, "10,0", "--budgets", from_one),
+        (&run, "fast", "--clock", "expected a number from 0.001 to 1000000"),
+        (&run, "1e308", "--clock", "expected a number from 0.001 to 1000000"),
+        (&run, "nan", "--speed", "expected a number from 0.001 to 1000000"),
+        (&format!("draw --map a.map {ENDS}"), "0", "--problem", from_one),
         (&"maps generate rooms".to_string(), "-3", "--seed", from_zero),
         (&"abstraction build".to_string(), "0", "--rounds", "from 1 to 1000"),
         (&"abstraction build".to_string(), "8", "--sizes", "from 16 to 4096"),
@@ -297,7 +303,7 @@ fn a_scenario_file_is_checked_alone() {
     folder.write("sub/b.map.scen", "nonsense");
     let text = folder.run("maps check a.map.scen").good();
     assert!(text.starts_with("1 scenario file: 1 length matched, 0 did not"), "{text}");
-    let named = ["a.map: this is no .scen file: name one, or a folder with such files"];
+    let named = ["a.map: this is not a .scen file: name one, or a folder with such files"];
     refused(&folder, "maps check a.map", INPUT, &named);
     refused(&folder, "maps check none", INPUT, &["none: there is no such file or folder"]);
     refused(&folder, "maps check sub/b.map.scen", INPUT, &["b.map"]);

@@ -1101,10 +1101,10 @@ fn invalid_worlds_are_refused() {
         ("dynamic:-3", rate),
         ("dynamic:101", rate),
         ("dynamic:five", "`five` is not a number"),
-        ("known:5", "the world `known` takes nothing after a colon"),
-        ("unknown:5", "the world `unknown` takes nothing after a colon"),
+        ("known:5", "the world `known` takes nothing after its name"),
+        ("unknown:5", "the world `unknown` takes nothing after its name"),
         ("script", "a file is needed"),
-        ("script:", "a file is needed, such as script:FILE"),
+        ("script:", "a file is needed, as in script:FILE"),
         (
             "nonsense",
             "`nonsense` is not a world: expected one of known, unknown, partial[:PERCENT]",

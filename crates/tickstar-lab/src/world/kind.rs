@@ -67,7 +67,7 @@ pub enum WorldKindError {
         text: String,
     },
     /// Text after a colon where none is expected.
-    #[error("{}: the world `{name}` takes nothing after a colon", quoted(text))]
+    #[error("the world `{name}` takes nothing after its name")]
     TakesNothing {
         /// What was asked for.
         text: String,
@@ -75,19 +75,19 @@ pub enum WorldKindError {
         name: &'static str,
     },
     /// A dynamic world without its rate.
-    #[error("{}: a rate of change in percent is needed, such as dynamic:5", quoted(text))]
+    #[error("a rate of change in percent is needed, such as dynamic:5")]
     NoRate {
         /// What was asked for.
         text: String,
     },
     /// A script without its file.
-    #[error("{}: a file is needed, such as script:FILE", quoted(text))]
+    #[error("a file is needed, as in script:FILE")]
     NoFile {
         /// What was asked for.
         text: String,
     },
     /// A percentage that is not a decimal number.
-    #[error("{}: `{}` is not a number: write a decimal such as 12.5", quoted(text), quoted(found))]
+    #[error("`{}` is not a number: write a decimal such as 12.5", quoted(found))]
     NotANumber {
         /// What was asked for.
         text: String,
@@ -95,7 +95,7 @@ pub enum WorldKindError {
         found: String,
     },
     /// A percentage with more digits than the exact arithmetic keeps.
-    #[error("{}: `{}` has too many digits: use fewer", quoted(text), quoted(found))]
+    #[error("`{}` has too many digits: use fewer", quoted(found))]
     TooFine {
         /// What was asked for.
         text: String,
@@ -103,7 +103,7 @@ pub enum WorldKindError {
         found: String,
     },
     /// A percentage below 0 or above 100.
-    #[error("{}: {what} must be 0 to 100 percent", quoted(text))]
+    #[error("{what} must be 0 to 100 percent")]
     Range {
         /// What was asked for.
         text: String,
@@ -159,11 +159,12 @@ fn percent(text: String, field: &str, what: &'static str) -> Result<Ratio, World
     if field.contains('/') {
         return Err(WorldKindError::NotANumber { text, found });
     }
-    let is_large = || field.parse::<f64>().is_ok_and(|number| number > 100.0);
+    let is_decimal = field.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_large = || is_decimal && field.parse::<f64>().is_ok_and(|number| number > 100.0);
     match field.parse::<Ratio>() {
         Ok(ratio) if ratio.num() <= 100 * ratio.den() => Ok(ratio),
         Ok(_) | Err(RatioError::Negative(_)) => Err(WorldKindError::Range { text, what }),
-        Err(RatioError::TooFine(_)) if is_large() => Err(WorldKindError::Range { text, what }),
+        Err(_) if is_large() => Err(WorldKindError::Range { text, what }),
         Err(RatioError::TooFine(_)) => Err(WorldKindError::TooFine { text, found }),
         Err(_) => Err(WorldKindError::NotANumber { text, found }),
     }
@@ -223,17 +224,18 @@ mod tests {
             ("dynamic:", "a rate of change in percent is needed, such as dynamic:5".to_string()),
             ("dynamic:-3", rate.to_string()),
             ("dynamic:1000001", rate.to_string()),
+            (&format!("dynamic:{}", "9".repeat(400)), rate.to_string()),
             ("dynamic:NaN", number("NaN")),
             ("dynamic:inf", number("inf")),
             ("dynamic:5:5", number("5:5")),
-            ("script", "a file is needed, such as script:FILE".to_string()),
-            ("script:", "a file is needed, such as script:FILE".to_string()),
-            ("known:5", "the world `known` takes nothing after a colon".to_string()),
-            ("unknown:", "the world `unknown` takes nothing after a colon".to_string()),
+            ("script", "a file is needed, as in script:FILE".to_string()),
+            ("script:", "a file is needed, as in script:FILE".to_string()),
+            ("known:5", "the world `known` takes nothing after its name".to_string()),
+            ("unknown:", "the world `unknown` takes nothing after its name".to_string()),
         ];
         for (text, why) in cases {
             let error = text.parse::<WorldKind>().unwrap_err();
-            assert_eq!(error.to_string(), format!("{text}: {why}"));
+            assert_eq!(error.to_string(), why, "{text}");
         }
         for (text, meant) in [("Known", "known"), ("parital:5", "partial[:PERCENT]")] {
             let error = text.parse::<WorldKind>().unwrap_err();

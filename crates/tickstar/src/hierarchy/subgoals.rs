@@ -87,9 +87,7 @@ pub enum SubgoalsError {
     #[error("these are not tables of subgoals")]
     NotSubgoals,
     /// From another version of this library.
-    #[error(
-        "subgoals in version {found} of the format; this is for version {VERSION}: rebuild them"
-    )]
+    #[error("subgoals in version {found} of the format, where version {VERSION} was expected")]
     Version {
         /// The version found.
         found: u32,
@@ -106,7 +104,7 @@ pub enum SubgoalsError {
     #[error("damaged subgoals: their checksum does not fit")]
     Checksum,
     /// They belong to another map, or to another grouping of its cells.
-    #[error("subgoals of another map, or of this one before it was changed: rebuild them")]
+    #[error("subgoals of another map, or of this one with other cells or other rules of movement")]
     OtherMap,
     /// The numbers inside cannot be.
     #[error("impossible subgoals: their sizes or entries do not fit the map")]

@@ -18,20 +18,23 @@ pub enum MapError {
     #[error("the map is empty")]
     Empty,
     /// A header line is missing or wrong.
-    #[error("line {line}: expected `{expected}`, found `{found}`")]
+    #[error("line {line}: expected `{expected}`, found {found}")]
     Header {
         /// The line.
         line: usize,
         /// The expected text.
         expected: &'static str,
-        /// The actual text, printable and shortened.
+        /// What is there: the text in quotes, printable and shortened, or that there is none.
         found: String,
     },
     /// The size is invalid.
     #[error(transparent)]
     Size(#[from] GridError),
     /// The length of a row differs from the width.
-    #[error("line {line}: the row has {found} cells, the map is {width} wide")]
+    #[error(
+        "line {line}: the row has {found} cell{}, the map is {width} wide",
+        if *found == 1 { "" } else { "s" }
+    )]
     RowLength {
         /// The line.
         line: usize,
@@ -126,6 +129,7 @@ impl Grid {
         }
         // Some editors insert a byte order mark before UTF-8 text.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
         let mut lines = lines(text);
         header(1, lines.next(), "type octile", |line| (line == b"type octile").then_some(0))?;
         let height = header(2, lines.next(), "height N", |line| number(line, b"height"))?;
@@ -239,11 +243,14 @@ fn header(
     expected: &'static str,
     read: impl Fn(&[u8]) -> Option<u64>,
 ) -> Result<u64, MapError> {
-    let (_, bytes) = found.unwrap_or((line, b"the end of the file"));
-    read(bytes.trim_ascii_end()).ok_or_else(|| MapError::Header {
-        line,
-        expected,
-        found: quote(bytes),
+    let bytes = found.map(|(_, bytes)| bytes);
+    bytes.and_then(|bytes| read(bytes.trim_ascii_end())).ok_or_else(|| {
+        let found = match bytes {
+            None => "the end of the file".to_string(),
+            Some(b"") => "an empty line".to_string(),
+            Some(bytes) => format!("`{}`", quote(bytes)),
+        };
+        MapError::Header { line, expected, found }
     })
 }
 
@@ -406,7 +413,7 @@ mod tests {
         assert_eq!(error(cut.as_bytes()), "the map ends after 1 of 2 rows: the file is cut short");
         let extra = format!("{GOOD}...\n");
         assert_eq!(error(extra.as_bytes()), "line 7: more rows than the 2 the header declares");
-        let ends = "line 2: expected `height N`, found `the end of the file`";
+        let ends = "line 2: expected `height N`, found the end of the file";
         assert_eq!(error(b"type octile"), ends);
     }
 
