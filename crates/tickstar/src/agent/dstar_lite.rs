@@ -245,7 +245,13 @@ impl Policy for DStarLitePolicy {
             return Decision::Wait;
         }
         if self.search.core.record(cx.at).rhs == Cost::INFINITE {
-            return Decision::NoWay;
+            if self.trail.nodes().is_empty() {
+                return Decision::NoWay;
+            }
+            // The goal has left the root of the search, before that was cut off.
+            cx.slice.note(Event::Restart);
+            self.restart(cx.goal);
+            return Decision::Wait;
         }
         self.search.core.choose(cx.map).map_or(Decision::Stale, Decision::Go)
     }

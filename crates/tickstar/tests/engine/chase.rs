@@ -123,6 +123,41 @@ fn harry(member: &dyn Member, random: &mut Random, round: u64, openings: bool) {
     }
 }
 
+/// The goal moves on, and then the node where it was is cut off: there is still a path to where it is now.
+#[test]
+fn the_place_that_a_goal_has_left_may_be_cut_off() {
+    for member in members().iter().filter(|member| member.facts().complete) {
+        let _context = OnPanic(member.as_ref());
+        let mut map = Layered::new(
+            Grid::from_rows(["............", "##########..", "##########.."]).unwrap(),
+        )
+        .unwrap();
+        let node = |x, y| map.node(Cell::new(x, y)).unwrap();
+        let (start, old, door) = (node(0, 0), node(11, 2), [node(10, 1), node(11, 1)]);
+        let trail = [node(11, 1), node(11, 0), node(10, 0), node(9, 0)];
+        let goal = trail[3];
+        let mut agent = map.agent(member.as_ref(), start, old).unwrap();
+        let mut at = start;
+        let step = agent.tick(&map, at, Seen::default(), &mut Slice::new(1));
+        at = if let Step::Move(to) = step { to } else { at };
+        for to in trail {
+            agent.retarget(&map, to).unwrap();
+        }
+        map.edit(&door.map(|node| (map.cell(node), false))).unwrap();
+        let mut changed = &door[..];
+        for _ in 0..1_000 {
+            match agent.tick(&map, at, Seen { changed }, &mut Slice::new(1)) {
+                Step::Move(to) => at = to,
+                Step::Wait => {}
+                Step::Arrived => break,
+                Step::Unreachable => panic!("there is a path"),
+            }
+            changed = &[];
+        }
+        assert_eq!(at, goal);
+    }
+}
+
 /// A target that is as fast as the agent is never caught, and the agent's memory stays bounded.
 #[test]
 fn an_endless_chase_needs_bounded_memory() {
