@@ -37,8 +37,9 @@
 //! unreachable goal is detected immediately.
 //!
 //! # When the goal moves
-//! The segment being walked, and one being planned, are kept, and lead toward where the goal was. Before the next segment
-//! is planned, the paths below the lowest level on which the goal's node is the same are dropped. If there is no such
+//! A segment that leads to the goal is extended along the trail of the goal, without its loops, so that an agent that
+//! moves more often than its goal arrives. Any other segment being walked, and one being planned, are kept, and lead
+//! toward where the goal was. Before the next segment is planned, the paths below the lowest level on which the goal's node is the same are dropped. If there is no such
 //! level among those of the plan, the highest path is extended or truncated, if the goal's node has become a neighbor of
 //! its end or is on it; otherwise everything is planned again.
 //!
@@ -119,6 +120,8 @@ pub struct PraPolicy {
     /// The next segment, once it has been planned.
     ready: Vec<NodeId>,
     planner: Planner,
+    /// Where the goal went since the segment in progress was begun, if it moved along edges.
+    trail: Route,
 }
 
 /// Plans one segment after another, incrementally.
@@ -192,8 +195,8 @@ impl Pra {
             tops: 0,
             uncut: false,
         };
-        let (route, ready) = (Route::default(), Vec::new());
-        Walker::with_policy(PraPolicy { config, route, ready, planner }, map, start, goal)
+        let (route, ready, trail) = (Route::default(), Vec::new(), Route::default());
+        Walker::with_policy(PraPolicy { config, route, ready, planner, trail }, map, start, goal)
     }
 }
 
@@ -225,11 +228,17 @@ impl PraPolicy {
         if self.planner.stage == Stage::Idle {
             (self.planner.stage, self.planner.from) = (Stage::Begin, end);
         }
+        if self.planner.stage == Stage::Begin {
+            self.trail.clear();
+        }
         match self.planner.run(&self.config, cx.map, cx.hierarchy(), cx.goal, cx.slice) {
             Progress::Working => true,
             Progress::Failed => false,
             Progress::Done => {
                 std::mem::swap(&mut self.ready, &mut self.planner.path);
+                if self.ready.last() == self.trail.nodes().first() {
+                    self.ready.extend(self.trail.nodes().iter().skip(1));
+                }
                 cx.slice.note(Event::Refined);
                 if self.ready.last() == Some(&cx.goal) {
                     cx.slice.note(Event::Found);
@@ -317,7 +326,6 @@ impl Planner {
     /// The goal has moved: keeps the paths that still lead there.
     fn retarget(&mut self, hierarchy: &Hierarchy, goal: NodeId, slice: &mut Slice<'_>) {
         let old = std::mem::replace(&mut self.goal, goal);
-        (self.tops, self.since, self.uncut) = (0, 0, false);
         let above = |node, level| hierarchy.ancestor(node, level);
         let levels = 1..=self.top.min(self.kept.len().saturating_sub(1));
         let same = levels.clone().find(|&level| above(old, level) == above(goal, level));
@@ -329,6 +337,7 @@ impl Planner {
         let Some(path) = self.kept.get_mut(lowest) else { return };
         slice.charge_entries(path.len() as u64 / 8);
         if let Some(place) = path.iter().position(|&node| node == to) {
+            self.least = self.least.saturating_sub(path.len() - (place + 1));
             path.truncate(place + 1);
         } else if path.last().is_some_and(|&end| hierarchy.linked(lowest, end, to)) {
             path.push(to);
@@ -520,11 +529,30 @@ impl Policy for PraPolicy {
     fn begin<M: Map>(&mut self, _: &M, _: NodeId, goal: NodeId, _: Keep) {
         self.planner.forget();
         self.planner.goal = goal;
+        self.trail.clear();
         self.drop_plan();
     }
 
-    /// Nothing is done before the next segment is begun.
-    fn retarget<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: NodeId) {}
+    /// A segment that leads to the goal is extended along its trail. Otherwise nothing is done before the next segment is
+    /// begun.
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        if self.ready.last() == Some(&from) {
+            self.route.join(&mut self.ready);
+        }
+        let leads_there = self.ready.is_empty() && self.route.end() == Some(from);
+        if leads_there && self.route.lead_to(cx.map, cx.goal, cx.slice) {
+            self.planner.stage = Stage::Idle;
+            return;
+        }
+        if self.trail.nodes().is_empty() {
+            self.trail = Route::new(vec![from], 0);
+        }
+        if !self.trail.lead_to(cx.map, cx.goal, cx.slice) {
+            // A jump is a new task for the rules against plans that undo each other.
+            self.trail.clear();
+            (self.planner.tops, self.planner.since, self.planner.uncut) = (0, 0, false);
+        }
+    }
 
     fn can_improve(&self) -> bool {
         self.planner.stage != Stage::Idle
@@ -591,7 +619,8 @@ impl Policy for PraPolicy {
     }
 
     fn bytes(&self) -> usize {
-        self.planner.bytes() + self.route.bytes() + self.ready.capacity() * size_of::<NodeId>()
+        let ready = self.ready.capacity() * size_of::<NodeId>();
+        self.planner.bytes() + self.route.bytes() + self.trail.bytes() + ready
     }
 }
 

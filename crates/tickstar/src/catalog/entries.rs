@@ -369,9 +369,9 @@ pub(super) static ENTRIES: &[Entry] = &[
             cost: "no bound; most walks are within 2 % of the optimum, with k=inf within 1 %",
             changes: "the map repairs its hierarchy; a segment that is cut is planned again; detects \
                       at once that there is no path",
+            catches: true,
             retargets: "walks its segment, and plans the next one again below the lowest level on which the goal's \
-                        node is the same; with a budget that is too small to plan as fast as it walks, it may \
-                        not catch the goal",
+                        node is the same; from a segment that leads to the goal, it follows the goal's trail",
             ..PLANNING
         },
         default_budget: Some(100),

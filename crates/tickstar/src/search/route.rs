@@ -75,6 +75,16 @@ impl Route {
         self.nodes.get(self.walked + 1).copied()
     }
 
+    /// Continues with a path that starts where this one ends, and is emptied.
+    pub fn join(&mut self, path: &mut Vec<NodeId>) {
+        if self.nodes.is_empty() {
+            return self.swap(path);
+        }
+        let checked = self.checked >= self.nodes.len();
+        self.nodes.extend(path.drain(..).skip(1));
+        self.checked = if checked { self.nodes.len() } else { self.checked };
+    }
+
     /// Extends the path to a goal that has moved on from its end along an edge, or truncates it if the goal has come
     /// back onto it. Returns whether the path leads there now.
     pub fn lead_to(&mut self, map: &impl Map, goal: NodeId, slice: &mut Slice<'_>) -> bool {
