@@ -117,6 +117,8 @@ pub struct DStarLitePolicy {
     search: Incremental,
     /// Where the goal went from the root of the search; empty if it is still there.
     trail: Route,
+    /// The map has changed since the goal left, so the trail may be cut.
+    changed: bool,
     /// The ticks that the current search has taken until it was complete for the first time.
     ticks: u64,
     searching: bool,
@@ -137,7 +139,8 @@ impl DStarLite {
     ) -> Result<DStarLite, AgentError> {
         let search = Incremental::new(config.open, config.ties, start, goal);
         let trail = Route::default();
-        let policy = DStarLitePolicy { search, trail, ticks: 0, searching: true, patience: 1 };
+        let (changed, searching) = (false, true);
+        let policy = DStarLitePolicy { search, trail, changed, ticks: 0, searching, patience: 1 };
         Walker::with_policy(policy, map, start, goal)
     }
 
@@ -156,7 +159,12 @@ impl DStarLitePolicy {
     fn restart(&mut self, goal: NodeId) {
         (self.search.core.goal, self.search.core.fresh) = (goal, true);
         (self.ticks, self.searching) = (0, true);
+        self.drop_trail();
+    }
+
+    fn drop_trail(&mut self) {
         self.trail.clear();
+        self.changed = false;
     }
 
     /// Whether the search is complete, and has found a path.
@@ -213,7 +221,7 @@ impl Policy for DStarLitePolicy {
             cx.slice.note(Event::Restart);
             self.restart(cx.goal);
         } else if cx.goal == self.search.core.goal {
-            self.trail.clear();
+            self.drop_trail();
         } else if self.has_path() && len > self.ticks.saturating_mul(self.patience) {
             self.patience = self.patience.saturating_mul(2);
             cx.slice.note(Event::Restart);
@@ -222,6 +230,7 @@ impl Policy for DStarLitePolicy {
     }
 
     fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        self.changed |= !self.trail.nodes().is_empty();
         // An agent at rest starts again when it gets a new task.
         if cx.at != cx.goal {
             self.search.ensure_started(cx.map);
@@ -245,10 +254,10 @@ impl Policy for DStarLitePolicy {
             return Decision::Wait;
         }
         if self.search.core.record(cx.at).rhs == Cost::INFINITE {
-            if self.trail.nodes().is_empty() {
+            if !self.changed {
                 return Decision::NoWay;
             }
-            // The goal has left the root of the search, before that was cut off.
+            // The goal may have left the root of the search before that was cut off.
             cx.slice.note(Event::Restart);
             self.restart(cx.goal);
             return Decision::Wait;

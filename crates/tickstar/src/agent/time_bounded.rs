@@ -597,8 +597,7 @@ impl Policy for TimeBoundedPolicy {
                 let missed = self.fell || self.changed && !self.config.search.blocking;
                 // And the goal may be reachable from where the agent was pushed to, if not from the root.
                 let missed = missed || !self.given_up && self.search.cost_to(self.at).is_none();
-                // And the goal may have left where the search leads, before that was cut off.
-                let missed = missed || self.goal != self.target;
+                let missed = missed || self.goal != self.target && self.may_be_apart(*map);
                 return if missed { Decision::Stale } else { Decision::NoWay };
             }
             let limits = Limits { expansions: 0, traces, updates: 0 };

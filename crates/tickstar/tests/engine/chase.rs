@@ -4,7 +4,7 @@ use tickstar::catalog::GivesUp;
 use tickstar::search::{BestFirst, OpenList, SearchConfig};
 use tickstar::{
     Agent, AgentState, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Space, Step,
-    TimeBounded, TimeBoundedConfig,
+    TimeBounded, TimeBoundedConfig, space,
 };
 
 use crate::kit::{
@@ -156,6 +156,30 @@ fn the_place_that_a_goal_has_left_may_be_cut_off() {
         }
         assert_eq!(at, goal);
     }
+}
+
+/// Whatever PRA* plans, it must not always arrive where the target has just left.
+#[test]
+fn pra_catches_a_target_that_steps_back_and_forth() {
+    let terrain = space::Terrain::new(&[100.0, 3.25, 50.75, 1.0]).unwrap();
+    let class = |Cell { x, y }| (2 * y.min(1) + x) as u8;
+    let map = Layered::new(Grid::new(2, 4).unwrap().with_terrain(terrain, class).unwrap()).unwrap();
+    let node = |x, y| map.node(Cell::new(x, y)).unwrap();
+    let ends = [node(1, 1), node(0, 0)];
+    let mut agent = Pra::new(&map, PraConfig::default(), node(0, 3), ends[0]).unwrap();
+    let mut at = node(0, 3);
+    for tick in 0..50 {
+        match agent.tick(&map, at, Seen::default(), &mut Slice::new(1000)) {
+            Step::Move(to) => at = to,
+            Step::Wait => {}
+            Step::Arrived => return,
+            Step::Unreachable => panic!("there is a path"),
+        }
+        if tick % 2 == 1 && at != AgentState::goal(&agent) {
+            agent.retarget(&map, ends[(tick / 2 + 1) % 2]).unwrap();
+        }
+    }
+    panic!("never caught");
 }
 
 /// A target that is as fast as the agent is never caught, and the agent's memory stays bounded.

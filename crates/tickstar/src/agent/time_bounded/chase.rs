@@ -30,7 +30,9 @@ impl TimeBoundedPolicy {
         }
         if self.route.is_none() && self.search.status() == Status::Exhausted {
             // Where no path leads, no path leads to a neighbor either.
-            return map.is_reversible() && map.edge(from, to).is_some();
+            let joined = map.is_reversible() && map.edge(from, to).is_some();
+            self.goal = if joined { to } else { self.goal };
+            return joined;
         }
         let end = if let Some(route) = &mut self.route {
             if route.nodes().is_empty() {
@@ -56,6 +58,12 @@ impl TimeBoundedPolicy {
         };
         let jump = end.map_or(u64::MAX, |end| map.estimate(end, to).0);
         jump > 0 && jump <= map.estimate(self.at, to).0 / NEAR
+    }
+
+    /// Whether there may be a path to the goal although there is none to where the search leads: the goal has jumped, or
+    /// the place that it left may have been cut off since.
+    pub(super) fn may_be_apart(&self, map: &impl Map) -> bool {
+        self.changed || self.trail.end() != Some(self.target) || !map.is_reversible()
     }
 
     /// Ends the search at a node that it has generated.
