@@ -22,6 +22,7 @@ use tickstar_lab::text;
 
 use crate::draw::Format;
 use crate::failure::Failure;
+use crate::layout::{lines, wrapped};
 use crate::number::{from_zero, whole};
 use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{CellArgument, Map, Movement, map_file, progress, read_subgoals};
@@ -74,7 +75,7 @@ const MAPS: [&str; 5] = [
     tickstar abstraction build --map a.map --map b.map --rounds 9 --json\n  \
     tickstar abstraction build --map builtin:caves-128 --tables caves.sub")]
 pub struct Build {
-    /// A map; may be given several times [default: five built-in maps]
+    /// A map: a file, or builtin:NAME; may be given several times [default: five that are built in]
     #[arg(long, value_name = "FILE|builtin:NAME", conflicts_with = "sizes", help_heading = "Map")]
     map: Vec<PathBuf>,
     /// Generated maps with these side lengths instead
@@ -182,12 +183,12 @@ impl Build {
         }
         let mut out = io::stdout().lock();
         writeln!(out, "{}\n", build_table(&rows))?;
-        writeln!(
-            out,
+        let legend = format!(
             "nodes: of all levels above the map · visited: nodes, in total and per free cell · ms: the best \
              of {} · memory: of all levels, in total and per free cell",
             self.rounds
-        )?;
+        );
+        writeln!(out, "{}", wrapped(&legend))?;
         for (Measured { tables, .. }, path) in rows.iter().zip(&self.tables) {
             let Some(TablesMade { level, pairs, bytes, time }) = tables else { continue };
             let (path, seconds) = (text::path(path), time.as_secs_f64());
@@ -199,11 +200,9 @@ impl Build {
         }
         if self.repairs.is_some() {
             writeln!(out, "\n{}\n", repair_table(&rows))?;
-            writeln!(
-                out,
-                "mean to max: nodes visited per cell blocked or freed · / log2: the mean, divided by the \
-                 logarithm of the free cells · us, slowest: microseconds per repair, on average and at most"
-            )?;
+            let legend = "mean to max: nodes visited per cell blocked or freed · / log2: the mean, divided by the \
+                logarithm of the free cells · us, slowest: microseconds per repair, on average and at most";
+            writeln!(out, "{}", wrapped(legend))?;
         }
         Ok(())
     }
@@ -355,7 +354,7 @@ impl Measured {
     }
 }
 
-fn build_table(rows: &[Measured]) -> Table {
+fn build_table(rows: &[Measured]) -> String {
     let header = [
         "map",
         "free cells",
@@ -383,7 +382,7 @@ fn build_table(rows: &[Measured]) -> Table {
     table(header, rows.iter().map(row))
 }
 
-fn repair_table(rows: &[Measured]) -> Table {
+fn repair_table(rows: &[Measured]) -> String {
     let header =
         ["map", "free cells", "repairs", "mean", "p50", "p99", "max", "/ log2", "us", "slowest"];
     let row = |row: &Measured| {
@@ -406,13 +405,13 @@ fn repair_table(rows: &[Measured]) -> Table {
 }
 
 /// A table whose columns are right-aligned, except the first.
-fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
+fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    table
+    lines(&table).join("\n")
 }
 
 /// Describe the levels of a map, the nodes that a cell belongs to, and how two cells are connected
@@ -501,12 +500,10 @@ impl Inspect {
         let free = text::counted(free, "free cell");
         writeln!(out, "{name}: {width} wide, {height} high, {free}")?;
         writeln!(out, "{}\n\n{}\n", describe_parts(&parts), level_table(&stats))?;
-        writeln!(
-            out,
-            "degree: neighbors per node · longest edge: between mean positions, in cells · group: nodes of \
-             the level below, on average · cliques: groups in which all nodes are adjacent · single: groups of \
-             one node · others: with a node that is not adjacent to all"
-        )?;
+        let legend = "degree: neighbors per node · longest edge: between mean positions, in cells · group: nodes of \
+            the level below, on average · cliques: groups in which all nodes are adjacent · single: groups of \
+            one node · others: with a node that is not adjacent to all";
+        writeln!(out, "{}", wrapped(legend))?;
         if let (Some(path), Some(tables)) = (&self.tables, &tables) {
             let (path, level, pairs) = (text::path(path), tables.level(), tables.pairs());
             let pairs = text::counted(pairs, "pair");
@@ -564,7 +561,7 @@ fn describe_connection(connection: Connection) -> String {
     }
 }
 
-fn level_table(stats: &[LevelStats]) -> Table {
+fn level_table(stats: &[LevelStats]) -> String {
     let header = [
         "level",
         "nodes",
@@ -597,7 +594,7 @@ fn level_table(stats: &[LevelStats]) -> Table {
     table(header, stats.iter().map(row))
 }
 
-fn chain_table(chain: &[Ancestor]) -> Table {
+fn chain_table(chain: &[Ancestor]) -> String {
     let header = ["level", "node", "cells", "mean position", "neighbors"];
     let row = |node: &Ancestor| {
         [
@@ -645,7 +642,7 @@ pub struct Draw {
     /// Where to write the picture; its name ends in .png or .svg
     #[arg(long, value_name = "FILE", default_value = "abstraction.png", help_heading = "Output")]
     out: PathBuf,
-    /// Pixels per cell, 1 to 64 [default: to suit the map]
+    /// Pixels per cell, 1 to 64 [default: depends on the map]
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=64), allow_negative_numbers = true)]
     cell_px: Option<u32>,
     #[command(flatten)]

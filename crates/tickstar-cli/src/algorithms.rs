@@ -1,6 +1,7 @@
 //! `tickstar algorithms`: the catalog.
 
-use std::io::{self, Write};
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
 
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -9,6 +10,7 @@ use tickstar::catalog::{self, Entry, FirstMove, GivesUp};
 use tickstar_lab::WorldKind;
 
 use crate::failure::Failure;
+use crate::layout::{hanging, lines};
 use crate::source::find_algorithm;
 
 /// List the algorithms, or show one in full: paper, settings with defaults, what it guarantees and needs
@@ -37,8 +39,11 @@ impl Algorithms {
                     writeln!(out, "{}", describe(entry))?;
                 }
             }
-            Some(entry) => print(&mut out, entry)?,
-            None => writeln!(out, "{}\n\n{LEGEND}", table().trim_fmt())?,
+            Some(entry) => {
+                let text = in_full(entry).expect("a string takes any text");
+                writeln!(out, "{}", hanging(&text, 8))?;
+            }
+            None => writeln!(out, "{}\n\n{LEGEND}", lines(&table()).join("\n"))?,
         }
         Ok(())
     }
@@ -46,9 +51,9 @@ impl Algorithms {
 
 /// What the columns mean, and where there is more.
 const LEGEND: &str = "\
-first move: when it begins to walk · bounded: by the budget, in each tick
+first move: when it begins to walk · bounded: what the budget limits per tick
 openings: whether it is defined where blocked cells become free
-Settings, guarantees and papers of one: tickstar algorithms NAME";
+settings, guarantees and papers: tickstar algorithms NAME";
 
 /// The algorithms, one line each.
 fn table() -> Table {
@@ -76,7 +81,10 @@ fn table() -> Table {
     table
 }
 
-fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
+/// Everything about one algorithm.
+fn in_full(entry: &Entry) -> Result<String, fmt::Error> {
+    let mut text = String::new();
+    let out = &mut text;
     let facts = &entry.facts;
     writeln!(out, "{}  —  {}", entry.name, entry.title)?;
     writeln!(out, "    {}", entry.summary)?;
@@ -127,7 +135,7 @@ fn print(out: &mut impl Write, entry: &Entry) -> Result<(), Failure> {
     }
     let name = entry.name;
     writeln!(out, "    try: tickstar run --algorithm {name}")?;
-    Ok(())
+    Ok(text)
 }
 
 fn describe(entry: &Entry) -> serde_json::Value {

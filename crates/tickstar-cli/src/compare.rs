@@ -20,11 +20,12 @@ use tickstar_lab::{
 };
 
 use self::finding::{Contrast, Entrant, Finding, finding};
-use self::table::{Choice, lines, table, wrapped};
+use self::table::{Choice, table};
 use crate::contestants::{check_one_level, contestants};
 use crate::draw::{Format, Picture};
 use crate::failure::{Failure, say};
 use crate::interrupt::Interrupt;
+use crate::layout::{lines, wrapped};
 use crate::number::{from_one, whole};
 use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{
@@ -36,14 +37,14 @@ use crate::source::{
 #[command(after_help = "Examples:\n  \
     tickstar compare\n  \
     tickstar compare --picture walks.png\n  \
-    tickstar compare --map a.map --scen a.map.scen --take 100 --algorithms tba,late-astar \
-    --budgets 10,100\n  \
+    tickstar compare --map a.map --scen a.map.scen --take 100 --algorithms tba,late-astar\n  \
     tickstar compare --algorithms tba,tba:switch=true,wastar:weight=3 --csv out.csv\n  \
     tickstar compare --world unknown --algorithms rtba,tbaa\n  \
     tickstar compare --cutoff 1000 --algorithms lrta:depth=4+8+16+32:budget=none,tba:budget=10+100\n  \
     tickstar compare --map a.map --scen a.map.scen --by-length 64 --clock 1 --algorithms astar,gbfs")]
 pub struct Compare {
-    /// A map; may be given several times [default: four that are built in]
+    /// A map: a file, or builtin:NAME (see `tickstar maps list`); may be given several times [default: four
+    /// that are built in]
     #[arg(long, value_name = "FILE|builtin:NAME", help_heading = "Map")]
     map: Vec<PathBuf>,
     #[command(flatten)]
@@ -68,7 +69,7 @@ pub struct Compare {
         help_heading = "Algorithm"
     )]
     budgets: Vec<u64>,
-    /// Leave out a setting that expands more than N nodes in any interval of any problem, as the 2009
+    /// Leave out a setting that expands more than N nodes in any tick of any problem, as the 2009
     /// paper does with 1000
     #[arg(
         long,
@@ -409,7 +410,7 @@ impl Compare {
         }
         let missing = self.cutoff.filter(|_| !excluded.is_empty()).map(|cutoff| {
             format!(
-                "left out, with more than {} in an interval: {}",
+                "left out, with more than {} in a tick: {}",
                 text::counted(cutoff, "expansion"),
                 excluded.join(", ")
             )

@@ -26,8 +26,8 @@ use crate::source::{Map, Movement, Parameters, Problems, Tables, Worlds, map_fil
     tickstar draw --map builtin:rooms-64 --world unknown --algorithm tbaa --out fog.png\n  \
     tickstar draw --map builtin:caves-128 --world dynamic:5 --algorithm rtba --out changes.png")]
 pub struct Draw {
-    /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
-    /// [default: builtin:islands-128, with its second problem and a budget of 25]
+    /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME (see `tickstar
+    /// maps list`) [default: builtin:islands-128, with its second problem and a budget of 25]
     #[arg(long, value_name = "FILE|builtin:NAME", help_heading = "Map")]
     map: Option<PathBuf>,
     #[command(flatten)]

@@ -9,6 +9,7 @@ mod contestants;
 mod draw;
 mod failure;
 mod interrupt;
+mod layout;
 mod maps;
 mod number;
 mod output;
@@ -127,6 +128,10 @@ mod tests {
                 // A comment stands apart.
                 let example = example.split("   ").next().unwrap_or_default();
                 assert!(example.starts_with(&name), "{name}: the example `{example}`");
+                // It can be copied.
+                let shown = command.clone().term_width(100).render_long_help().to_string();
+                let is_whole = shown.lines().any(|line| line.trim().starts_with(example));
+                assert!(is_whole, "{name}: `{example}` is broken into lines");
                 let parsed = Args::try_parse_from(example.split_whitespace());
                 assert!(parsed.is_ok(), "{name}: `{example}`: {}", parsed.err().unwrap());
             }

@@ -32,7 +32,8 @@ use crate::source::{
     tickstar run --map builtin:random-64 --world dynamic:5 --algorithm rtb-wastar\n  \
     tickstar run --map builtin:caves-128 --algorithm astar --clock 1")]
 pub struct Run {
-    /// The map: a file in the benchmark's format, or builtin:NAME (see `tickstar maps list`)
+    /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME (see `tickstar
+    /// maps list`)
     #[arg(
         long,
         value_name = "FILE|builtin:NAME",
@@ -60,9 +61,9 @@ pub struct Run {
     tables: Tables,
     #[command(flatten)]
     timing: Timing,
-    /// Put the agent back to the start until a run needs no new search and raises no heuristic value on
-    /// its way, and print the path that was found if there is one: with rtba and tbaa with their defaults
-    /// it is a shortest one, and lrta, p-lrta, lss-lrta and rtaa end on a shortest walk
+    /// Put the agent back at the start again and again, until a run needs no new search and raises no
+    /// heuristic value, and print the path that was found, if there is one. With their defaults, rtba and tbaa
+    /// end with a shortest path, and lrta, p-lrta, lss-lrta and rtaa with a shortest walk
     #[arg(long, conflicts_with = "clock", help_heading = "Algorithm")]
     repeat: bool,
     /// One JSON object per run, in the order of the input
@@ -71,8 +72,8 @@ pub struct Run {
     /// Also every position of the walk, start first
     #[arg(long, help_heading = "Output")]
     path: bool,
-    /// Write what happened in each interval to a file, one JSON object per line. Problems, runs and intervals
-    /// count from 1
+    /// Write what happened in each tick (`interval`) to a file, one JSON object per line. Problems, runs and
+    /// ticks count from 1
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
 }
@@ -248,26 +249,26 @@ fn print(out: &mut impl Write, record: &Record) -> Result<(), Failure> {
         write!(out, "run {run}: ")?;
     }
     let tally = &record.tally;
-    let intervals = counted(tally.intervals, "interval");
+    let ticks = counted(tally.intervals, "tick");
     let (moves, expansions) =
         (counted(tally.moves, "move"), counted(tally.expansions, "expansion"));
     match (record.outcome, record.optimal) {
         (Outcome::Unreachable, _) => {
-            writeln!(out, "unreachable, found out after {intervals} and {expansions}")?;
+            writeln!(out, "unreachable, detected after {ticks} and {expansions}")?;
         }
         (Outcome::GaveUp, _) => {
-            writeln!(out, "gave up after {intervals}, {moves} and {expansions}")?;
+            writeln!(out, "gave up after {ticks}, {moves} and {expansions}")?;
         }
         // A path has opened since.
         (Outcome::Reached, None) => writeln!(
             out,
-            "reached in {intervals}, {moves} of length {:.2} (there was no path at first), {expansions}",
+            "reached in {ticks}, {moves} of length {:.2} (there was no path at first), {expansions}",
             record.tally.cost.in_cells(),
         )?,
         (Outcome::Reached, Some(optimal)) => writeln!(
             out,
-            "reached in {intervals}, {moves} of length {:.2} ({:.3} times the optimal {optimal:.2}), \
-             {expansions}, at most {} in an interval",
+            "reached in {ticks}, {moves} of length {:.2} ({:.3} times the optimal {optimal:.2}), \
+             {expansions}, at most {} in a tick",
             record.tally.cost.in_cells(),
             record.suboptimality().unwrap_or(1.0),
             record.tally.max_expansions_per_interval,
@@ -307,8 +308,8 @@ fn print_summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure>
     };
     let means: Vec<_> = [
         mean("suboptimality", 3, "{} times the optimal length"),
-        mean("intervals", 1, "{} intervals"),
-        mean("first_move_interval", 1, "first move in interval {}"),
+        mean("intervals", 1, "{} ticks"),
+        mean("first_move_interval", 1, "first move in tick {}"),
         mean("expansions", 0, "{} expansions"),
         mean("back_moves", 1, "{} back-moves"),
         mean("non_optimal_moves", 1, "{} non-optimal moves"),

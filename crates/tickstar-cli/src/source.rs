@@ -146,20 +146,20 @@ pub struct Worlds {
             known              the agent knows the map\n  \
             unknown            it assumes every cell is free until it has been next to it\n  \
             partial[:PERCENT]  it knows the map's walls, but a share of the free cells\n                     \
-            is blocked too; 15 percent unless you say otherwise\n  \
+            is blocked too; 15 percent if PERCENT is left out\n  \
             dynamic:RATE       after every 10 moves, RATE/2 % of the map's free cells are\n                     \
             blocked, and RATE/2 % of the blocked ones are free\n  \
             script:FILE        changes from a file: lines `12 30 7 blocked` or `40 30 7 free`\n                     \
-            (interval, column, row) by interval; `end` is the last line\n\n\
+            (tick, column, row), in order; `end` is the last line\n\n\
             In the last two every change is reported to the agent."
     )]
     world: WorldKind,
-    /// The most intervals of a run [default: no limit; where the map changes, 20 times the sum of its
-    /// sides; for learning real-time searches, which are slow to detect that there is no path, 50000 divided
-    /// by the budget times that sum (at least 200 times, and 2000 times without a budget)]
+    /// The most ticks of a run [default: no limit; where the map changes, 20 times its width plus height; for
+    /// learning real-time searches, which are slow to detect that there is no path, 50000 divided by the budget
+    /// times that sum (at least 200 times, and 2000 times without a budget)]
     #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     max_intervals: Option<u64>,
-    /// The seed of whatever is random: the problems of a built-in map, and the world
+    /// The seed of everything random: the problems of a built-in map, and the world
     #[arg(
         long,
         value_name = "N",
@@ -197,7 +197,7 @@ impl Worlds {
         }
     }
 
-    /// The most intervals of a run, if given.
+    /// The most ticks of a run, if given.
     pub fn max_intervals(&self) -> Option<u64> {
         self.max_intervals
     }
@@ -533,8 +533,8 @@ impl FromStr for Setting {
 #[derive(Args)]
 #[command(next_help_heading = "Algorithm")]
 pub struct Parameters {
-    /// The budget of each interval: expansions, or units shared with tracing [default: the
-    /// algorithm's own, see `tickstar algorithms`]
+    /// The budget of each tick: expansions, a part of which some algorithms use for tracing [default: the
+    /// algorithm's own, see `tickstar algorithms NAME`]
     #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     pub budget: Option<u64>,
     /// The weight of the estimate, for weighted searches

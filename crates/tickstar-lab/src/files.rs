@@ -171,7 +171,7 @@ pub enum LineError {
     },
     /// A row of a script with more or fewer than four fields.
     #[error(
-        "expected 4 fields (interval, x, y, and `blocked` or `free`), or the word `end`, \
+        "expected 4 fields (tick, x, y, and `blocked` or `free`), or the word `end`, \
          found {found}"
     )]
     Change {
@@ -179,10 +179,10 @@ pub enum LineError {
         found: usize,
     },
     /// A change of a script before the first interval.
-    #[error("interval 0: intervals count from 1")]
+    #[error("tick 0: ticks count from 1")]
     IntervalZero,
     /// A change of a script that comes after a later one.
-    #[error("out of order: interval {interval} after {previous}")]
+    #[error("out of order: tick {interval} after {previous}")]
     OutOfOrder {
         /// The interval of the row.
         interval: u64,

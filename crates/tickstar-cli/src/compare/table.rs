@@ -6,9 +6,7 @@ use tickstar_lab::{Comparison, Metric, Row, Section};
 
 use super::{align, budget_name};
 use crate::failure::Failure;
-
-/// The most characters of a line.
-pub const WIDTH: usize = 80;
+use crate::layout::{WIDTH, lines};
 
 /// The columns that are shown unless others are requested, the most important ones first: those at the end are
 /// left out where the table would be too wide.
@@ -177,12 +175,6 @@ fn width(table: &Table) -> usize {
     lines(table).iter().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// The lines of a table without the blanks around it.
-pub fn lines(table: &Table) -> Vec<String> {
-    let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_string();
-    table.lines().map(line).collect()
-}
-
 /// What the columns mean: a line of means, one of maxima, and one of the rest.
 fn legend(columns: &[Column]) -> String {
     let (mut means, mut maxima, mut rest) = (Vec::new(), Vec::new(), Vec::new());
@@ -210,25 +202,6 @@ fn time(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
 }
 
-/// The text with its lines broken between words, so that none is too long if it can be helped.
-pub fn wrapped(text: &str) -> String {
-    let mut whole = Vec::new();
-    for line in text.lines() {
-        let mut begun = String::new();
-        for word in line.split(' ') {
-            let length = begun.chars().count() + 1 + word.chars().count();
-            if !begun.is_empty() && length > WIDTH {
-                whole.push(std::mem::take(&mut begun));
-            } else if !begun.is_empty() {
-                begun.push(' ');
-            }
-            begun += word;
-        }
-        whole.push(begun);
-    }
-    whole.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use tickstar_lab::METRICS;
@@ -243,17 +216,5 @@ mod tests {
         assert!(
             METRICS.iter().all(|metric| metric.section().is_none() || metric.title().is_some())
         );
-    }
-
-    #[test]
-    fn lines_are_broken_between_words() {
-        let long = "word ".repeat(40);
-        let text = wrapped(&format!("short\n{}\n\n{}", long.trim(), "x".repeat(90)));
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "short");
-        assert!(lines[1..4].iter().all(|line| line.len() < 80 && line.len() > 30), "{text}");
-        assert_eq!(lines.last().unwrap().len(), 90);
-        assert_eq!(text.split_whitespace().count(), 42);
-        assert!(text.contains("\n\n"));
     }
 }

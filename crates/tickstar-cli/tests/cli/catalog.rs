@@ -87,6 +87,9 @@ fn the_text_says_the_same() {
     for entry in &entries {
         let (name, facts) = (text(entry, "name"), &entry["facts"]);
         let block = folder.run(&format!("algorithms {name}")).good();
+        assert!(block.lines().all(|line| line.chars().count() <= 80), "{block}");
+        // What is left of a line is indented more.
+        let block = block.replace("\n        ", " ");
         assert!(block.starts_with(&format!("{name}  —  {}\n", text(entry, "title"))), "{block}");
         let has = |what: &str| assert!(block.contains(what), "{what} is missing: {block}");
         has(text(entry, "summary"));

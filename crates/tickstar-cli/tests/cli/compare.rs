@@ -472,7 +472,7 @@ fn what_goes_beyond_the_cutoff_is_left_out_and_named() {
         let named: Vec<_> =
             gone.iter().map(|((name, budget), _)| format!("{name} (budget {budget})")).collect();
         let line = format!(
-            "left out, with more than {cutoff} expansion{} in an interval: {}",
+            "left out, with more than {cutoff} expansion{} in a tick: {}",
             if cutoff == 1 { "" } else { "s" },
             named.join(", ")
         );

@@ -103,7 +103,7 @@ fn in_a_small_pocket_they_find_out_that_there_is_no_path() {
                 assert_eq!(record["outcome"], "unreachable", "{record}");
                 assert!(record["suboptimality"].is_null() && record["optimal"].is_null());
                 let text = folder.run(&run).good();
-                let start = "(1, 1) to (10, 4): unreachable, found out after ";
+                let start = "(1, 1) to (10, 4): unreachable, detected after ";
                 assert!(text.starts_with(start), "{text}");
             }
         }
@@ -125,7 +125,7 @@ fn with_a_limit_of_intervals_they_give_up() {
         assert_eq!(number(record, "moves"), 50, "{record}");
         assert_eq!(cells(&record["path"]).len(), 51, "{record}");
         let text = folder.run(&run).good();
-        assert!(text.contains(": gave up after 50 intervals, 50 moves and "), "{text}");
+        assert!(text.contains(": gave up after 50 ticks, 50 moves and "), "{text}");
     }
 }
 

@@ -314,7 +314,7 @@ fn one_is_not_many() {
     let folder = with_map("mistakes-plurals");
     folder.write("one.map", map(&["@@", "@."]));
     let text = folder.run("run --map a.map --from 0,0 --to 1,0").good();
-    assert!(text.contains("reached in 1 interval, 1 move of length 1.00"), "{text}");
+    assert!(text.contains("reached in 1 tick, 1 move of length 1.00"), "{text}");
     let text = folder.run("maps inspect one.map").good();
     assert!(text.contains("1 free cell (25.0 %)\n1 connected part, the largest with 1 cell"));
     folder.run("abstraction inspect --map one.map").good();

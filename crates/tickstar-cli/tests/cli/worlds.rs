@@ -854,7 +854,7 @@ fn a_run_ends_after_the_most_intervals() {
                 assert!(all.starts_with(&part), "{record}");
             }
             let text = folder.run(&format!("{run} --max-intervals 3")).good();
-            assert!(text.starts_with("(0, 0) to (21, 13): gave up after 3 intervals, "), "{text}");
+            assert!(text.starts_with("(0, 0) to (21, 13): gave up after 3 ticks, "), "{text}");
         }
         let still =
             format!("--map noise.map --from 5,5 --to 5,5 --world {world} --max-intervals 1");
@@ -1021,11 +1021,11 @@ fn bad_scripts_are_refused_before_anything_is_run() {
         (b"1 3 1 free\n2 7 2 free\nend\n", &["line 2", "the cell (7, 2) is outside", "7 wide"]),
         (b"1 3 3 blocked\nend\n", &["line 1", "the cell (3, 3) is outside", "3 high"]),
         (b"# so\n5 3 1 free\n4 3 1 free\nend\n", &["line 3", "out of order", "4 after 5"]),
-        (b"0 3 1 free\nend\n", &["line 1", "interval 0"]),
+        (b"0 3 1 free\nend\n", &["line 1", "tick 0: ticks count from 1"]),
         (b"1 3 1 blocked\n", &["line 1", "no `end`", "cut short"]),
         (b"1 3 1 blocked\n2 3 1 fr", &["line 2", "`fr`"]),
         (b"1 3 1 blocked\n2 3", &["line 2", "4 fields", "found 2"]),
-        (b"one 3 1 blocked\nend\n", &["line 1", "interval", "`one`"]),
+        (b"one 3 1 blocked\nend\n", &["line 1", "tick: expected a whole number", "`one`"]),
         (b"1 -3 1 blocked\nend\n", &["line 1", "x: ", "`-3`"]),
         (b"1 3 1.5 blocked\nend\n", &["line 1", "y: ", "`1.5`"]),
         (b"1 3 1 shut\nend\n", &["line 1", "`blocked` or `free`", "`shut`"]),

@@ -104,7 +104,7 @@ impl Reader<'_> {
     }
 
     fn interval(&mut self, field: &str) -> Result<u64, LineError> {
-        let (interval, previous) = (files::number("interval", field)?, self.interval);
+        let (interval, previous) = (files::number("tick", field)?, self.interval);
         if interval == 0 {
             return Err(LineError::IntervalZero);
         }
@@ -207,17 +207,17 @@ mod tests {
         let fails = |text: &str, expected: &str| {
             assert_eq!(error(text), format!("a.script: {expected}"), "{text:?}");
         };
-        let fields = "4 fields (interval, x, y, and `blocked` or `free`), or the word `end`";
+        let fields = "4 fields (tick, x, y, and `blocked` or `free`), or the word `end`";
         fails("1 2 3\nend\n", &format!("line 1: expected {fields}, found 3"));
         fails("\n1 2 3 free now\nend\n", &format!("line 2: expected {fields}, found 5"));
         fails("1 2 3 free\nend 1\n", &format!("line 2: expected {fields}, found 2"));
         let number = "expected a whole number from 0, found";
-        fails("# so\n\none 2 3 free\nend\n", &format!("line 3: interval: {number} `one`"));
+        fails("# so\n\none 2 3 free\nend\n", &format!("line 3: tick: {number} `one`"));
         fails("1 -2 3 free\nend\n", &format!("line 1: x: {number} `-2`"));
         fails("1 2 3.5 free\nend\n", &format!("line 1: y: {number} `3.5`"));
-        fails("0 2 3 free\nend\n", "line 1: interval 0: intervals count from 1");
+        fails("0 2 3 free\nend\n", "line 1: tick 0: ticks count from 1");
         let order = "9 2 3 free\n9 2 3 free\n5 2 3 free\nend\n";
-        fails(order, "line 3: out of order: interval 5 after 9");
+        fails(order, "line 3: out of order: tick 5 after 9");
         let outside = "is outside the map, which is 8 wide and 4 high";
         fails("1 8 3 free\nend\n", &format!("line 1: the cell (8, 3) {outside}"));
         fails("1 7 4 free\nend\n", &format!("line 1: the cell (7, 4) {outside}"));
