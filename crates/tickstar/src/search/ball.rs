@@ -95,7 +95,7 @@ impl Ball {
     /// goal to the old one, or discarded if that is not an edge.
     pub fn retarget(&mut self, map: &impl Map, from: NodeId, to: NodeId) {
         match map.edge(to, from) {
-            Some(cost) => self.learned.move_goal(cost, map.estimate(from, to)),
+            Some(cost) => self.learned.move_goal(map, from, to, cost),
             None => self.learned.forget_all(),
         }
         self.drop_plan();

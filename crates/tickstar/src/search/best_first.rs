@@ -199,16 +199,20 @@ impl BestFirst {
     /// If the search learns, the heuristic is updated from the previous search. If the goal differs, the learned
     /// heuristic `h` is corrected, for a goal `g'`, to `max(h₀(s, g'), h(s) − h(g'))`, where `h₀` is that of the map:
     /// Moving Target Adaptive A*. For maps whose heuristic obeys the triangle inequality, as those of
-    /// [`Grid`](crate::Grid) and [`Graph`](crate::Graph) do, it stays consistent. With a priority other than that of A* this takes amortized constant time: stale entries
-    /// of its second open list may have to be dropped first.
+    /// [`Grid`](crate::Grid) and [`Graph`](crate::Graph) do, it stays consistent. With a priority other than that of A*
+    /// this takes amortized constant time: stale entries of its second open list may have to be dropped first.
     pub fn begin(&mut self, map: &impl Map, goal: NodeId, from_root: Cost) {
         let old = self.core.goal;
         let number = self.number();
-        let learned = self.learned.as_ref().filter(|learned| learned.has_lessons(number));
-        let apart = learned
-            .filter(|_| old != goal && old.index() < map.size())
-            .map(|_| (map.estimate(goal, old), map.estimate(old, goal)));
-        self.begin_problem(&Toward { map, goal }, goal, from_root, apart);
+        let has_lessons = self.learned.as_ref().is_some_and(|learned| learned.has_lessons(number));
+        let keep = has_lessons && old.index() < map.size();
+        self.begin_problem(&Toward { map, goal }, goal, from_root, keep);
+        let now = self.number();
+        if let Some(learned) = self.learned.as_mut().filter(|_| keep && old != goal) {
+            let Record { g, stamp, .. } = self.nodes.pages().get(goal);
+            let h = learned.estimate(goal, map.estimate(goal, old), (stamp >> 1, g), now);
+            learned.move_goal(map, old, goal, h);
+        }
     }
 
     /// Adds a root with an initial cost. A node that is not in the map, or has a cost beyond 2^63, is ignored.
@@ -224,31 +228,19 @@ impl BestFirst {
 
     /// Like [`BestFirst::start`], for any search problem.
     pub(crate) fn start_problem(&mut self, problem: &impl Problem, root: NodeId, goal: NodeId) {
-        self.begin_problem(problem, goal, problem.estimate(root), None);
+        self.begin_problem(problem, goal, problem.estimate(root), false);
         self.add_root_of(problem, root, Cost::ZERO);
     }
 
-    /// `apart` is the heuristic from the new goal to the old one and back, if what was learned is to be kept although
-    /// the goal has moved.
-    fn begin_problem(
-        &mut self,
-        problem: &impl Problem,
-        goal: NodeId,
-        from_root: Cost,
-        apart: Option<(Cost, Cost)>,
-    ) {
+    /// `keep` keeps what was learned although the goal has moved; it must then be corrected.
+    fn begin_problem(&mut self, problem: &impl Problem, goal: NodeId, from_root: Cost, keep: bool) {
         let f = self.least_f();
         let number = self.number();
         if let Some(learned) = &mut self.learned {
-            if goal != self.core.goal && apart.is_none() {
+            if goal != self.core.goal && !keep {
                 learned.forget(number);
             }
             learned.conclude(number, f);
-            if let Some((back, there)) = apart {
-                let Record { g, stamp, .. } = self.nodes.pages().get(goal);
-                let h = learned.estimate(goal, back, (stamp >> 1, g), number + 1);
-                learned.move_goal(h, there);
-            }
             learned.sweep(self.nodes.pages(), number + 1, |record| (record.stamp >> 1, record.g));
         }
         self.nodes.begin();

@@ -33,7 +33,7 @@ use std::collections::VecDeque;
 use super::open::{Heap, Open, OpenEntry};
 use super::pool::Pool;
 use super::table::{Item, Paged, Visit};
-use crate::{Cost, NodeId};
+use crate::{Cost, Map, NodeId};
 
 /// A raised heuristic, and the number of the search that raised it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,9 +62,12 @@ pub(crate) struct Learned {
     /// In the current search: the open nodes by `g + h`, if the search itself uses a different order.
     frontier: Heap,
     /// The number of nodes generated since the last reset (a few may be counted twice), and the largest of the space's
-    /// own heuristics among them.
+    /// own heuristics from them to the goal at that time, or more.
     generated: u64,
     farthest: Cost,
+    /// The goal at the last reset, if it has moved, and the space's heuristics from the goal to it and back.
+    home: Option<NodeId>,
+    away: (Cost, Cost),
 }
 
 impl Default for Learned {
@@ -81,6 +84,8 @@ impl Default for Learned {
             frontier: Heap::default(),
             generated: 0,
             farthest: Cost::ZERO,
+            home: None,
+            away: (Cost::ZERO, Cost::ZERO),
         }
     }
 }
@@ -133,10 +138,11 @@ impl Learned {
     }
 
     /// The goal has moved. `from_new` is a lower bound on the cost from the new goal to the old one that is consistent
-    /// with the learned heuristic, or any upper bound; `apart` is the space's heuristic from the old goal to the new.
-    pub fn move_goal(&mut self, from_new: Cost, apart: Cost) {
+    /// with the learned heuristic, or any upper bound.
+    pub fn move_goal(&mut self, map: &impl Map, old: NodeId, new: NodeId, from_new: Cost) {
         self.shift = self.shift + from_new;
-        self.farthest = self.farthest + apart;
+        let home = *self.home.get_or_insert(old);
+        self.away = (map.estimate(new, home), map.estimate(home, new));
     }
 
     /// Discards the learned heuristic; the search in progress will contribute no update either.
@@ -145,6 +151,7 @@ impl Learned {
         self.bounds.clear();
         (self.base, self.swept, self.sweep_began) = (self.first, 0, self.first);
         (self.generated, self.farthest, self.shift) = (0, Cost::ZERO, Cost::ZERO);
+        (self.home, self.away) = (None, (Cost::ZERO, Cost::ZERO));
     }
 
     /// Like [`Learned::forget`], for heuristics that are raised explicitly rather than by searches.
@@ -185,12 +192,12 @@ impl Learned {
 
     /// No heuristic of a node with a path to the goal exceeds this, given the cost of the most expensive edge.
     pub fn bound(&self, max_edge: Cost) -> Cost {
-        Cost(self.generated.saturating_mul(max_edge.0)) + self.farthest
+        Cost(self.generated.saturating_mul(max_edge.0)) + self.farthest + self.away.1
     }
 
     fn count(&mut self, plain: Cost) {
         self.generated += 1;
-        self.farthest = self.farthest.max(plain);
+        self.farthest = self.farthest.max(plain + self.away.0);
     }
 
     /// Discards everything, because the numbering of searches restarts.

@@ -4,7 +4,7 @@ use tickstar::catalog::GivesUp;
 use tickstar::search::{BestFirst, OpenList, SearchConfig};
 use tickstar::{
     Agent, AgentState, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Space, Step,
-    TimeBounded, TimeBoundedConfig, space,
+    TimeBounded, TimeBoundedConfig, catalog, space,
 };
 
 use crate::kit::{
@@ -180,6 +180,37 @@ fn pra_catches_a_target_that_steps_back_and_forth() {
         }
     }
     panic!("never caught");
+}
+
+/// How long it takes to give up depends on the map, not on how often the goal has moved before.
+#[test]
+fn a_long_chase_does_not_delay_giving_up() {
+    for name in ["rtaa", "lss-lrta", "p-lrta"] {
+        let ticks = [0, 10_000].map(|moves| {
+            let mut map =
+                Layered::flat(Grid::from_fn(11, 6, |Cell { x, y }| x != 5 || y == 3).unwrap());
+            let node = |x, y| map.node(Cell::new(x, y)).unwrap();
+            let (mut at, ends) = (node(1, 1), [node(9, 2), node(9, 3)]);
+            let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
+            let mut agent = config.agent(&map, at, ends[0]).unwrap();
+            for i in 0..moves {
+                // Every step is refused.
+                agent.tick(&map, at, Seen::default(), &mut Slice::new(20));
+                agent.retarget(&map, ends[(i + 1) % 2]).unwrap();
+            }
+            let door = [node(5, 3)];
+            map.set_free(Cell::new(5, 3), false).unwrap();
+            let mut changed = &door[..];
+            let step = |_: &usize| {
+                let step = agent.tick(&map, at, Seen { changed }, &mut Slice::new(20));
+                changed = &[];
+                at = if let Step::Move(to) = step { to } else { at };
+                step != Step::Unreachable
+            };
+            (0..100_000).take_while(step).count()
+        });
+        assert!(ticks[0] > 10 && ticks[1] < 4 * ticks[0], "{name}: {ticks:?} ticks");
+    }
 }
 
 /// A target that is as fast as the agent is never caught, and the agent's memory stays bounded.

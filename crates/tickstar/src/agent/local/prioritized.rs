@@ -27,7 +27,7 @@ impl Prioritized {
     /// The goal has moved.
     pub fn retarget(&mut self, map: &impl Map, from: NodeId, to: NodeId) {
         let h = self.learned.known(to, map.estimate(to, from));
-        self.learned.move_goal(h, map.estimate(from, to));
+        self.learned.move_goal(map, from, to, h);
     }
 
     /// The heuristic of a node, given that of the map.
