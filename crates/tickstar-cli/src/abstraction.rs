@@ -325,8 +325,8 @@ impl Measured {
             "free": self.free,
             "levels": self.levels,
             "nodes": self.nodes,
-            "looks": self.visited,
-            "looks_per_cell": self.per_cell(self.visited as f64),
+            "visited": self.visited,
+            "visited_per_cell": self.per_cell(self.visited as f64),
             "ms": self.ms(),
             "bytes": self.bytes,
             "bytes_per_cell": self.per_cell(self.bytes as f64),
@@ -339,8 +339,8 @@ impl Measured {
         if let Some(repairs) = &self.repairs {
             line["repairs"] = json!({
                 "count": repairs.count,
-                "looks": repairs.visited,
-                "mean_looks_per_log2": self.mean_by_log(repairs),
+                "visited": repairs.visited,
+                "mean_visited_per_log2": self.mean_by_log(repairs),
                 "us": 1e6 * repairs.time.as_secs_f64(),
                 "max_us": 1e6 * repairs.slowest.as_secs_f64(),
             });

@@ -80,8 +80,8 @@ pub struct Compare {
     )]
     cutoff: Option<u64>,
     /// One row per N cells of the shortest path's length, over the problems whose goal was reached, and
-    /// percentiles instead of means. A percentile is the nearest rank: the least value that this
-    /// percentage of all does not exceed. A gain is the expansions of the first setting over those of
+    /// percentiles instead of means. A percentile is the nearest rank: the least value that at
+    /// least this percentage of the values do not exceed. A gain is the expansions of the first setting over those of
     /// this one on the same problem
     #[arg(
         long,

@@ -31,7 +31,7 @@ pub fn contestants(
         let Setting(key, values) = part.parse().map_err(wrong)?;
         if keys.contains(&key) {
             let key = quoted(&key);
-            return Err(wrong(format!("`{key}` is given twice; several values go with a +")));
+            return Err(wrong(format!("`{key}` is given twice: separate several values with +")));
         }
         keys.push(key.clone());
         if key == "budget" {

@@ -25,7 +25,7 @@ use tickstar_lab::text;
 
 use failure::Failure;
 
-/// Real-time pathfinding: act every tick, never think past the budget, still arrive.
+/// Real-time pathfinding: act every tick, never exceed the budget, still arrive.
 #[derive(Parser)]
 #[command(
     name = "tickstar",

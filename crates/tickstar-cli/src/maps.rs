@@ -124,7 +124,7 @@ impl Generate {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar maps convert a.map a.png\n  \
-    tickstar maps convert a.txt a.map\n  \
+    tickstar maps convert rows.txt rows.map\n  \
     tickstar maps convert builtin:rooms-64 rooms.map")]
 pub struct Convert {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME

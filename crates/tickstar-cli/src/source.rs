@@ -117,11 +117,11 @@ impl Map {
 
 /// What a map of this source is called: neither its folder nor its kind of file.
 pub fn title(source: &str) -> String {
-    if let Some(name) = source.strip_prefix("builtin:") {
+    if let Some(name) = source.strip_prefix(BUILTIN) {
         return name.to_string();
     }
     let stem = Path::new(source).file_stem();
-    stem.map_or_else(|| source.to_string(), |stem| stem.to_string_lossy().into_owned())
+    text::escaped(&stem.map_or(source.into(), |stem| stem.to_string_lossy()))
 }
 
 /// What the name of a map that is built in begins with.

@@ -32,7 +32,7 @@ pub fn report(
                   of a shortest path";
     let timed = by_length.columns.iter().any(|column| column.timed);
     let legend = format!(
-        "lengths: of the shortest path, in cells, the second not included · length: walked, over the \
+        "lengths: of the shortest path in cells, from the first up to but without the second · length: walked, over the \
          shortest · within: the share of walks longer by at most this · gain: the expansions of {} over \
          these on the same problem · p50: half of the values are at most this, and so on{}",
         contestants[0].0.title(),

@@ -24,17 +24,18 @@ fn building_and_repairs_are_measured_on_each_map() {
         let (free, nodes) = (number(line, "free"), number(line, "nodes"));
         assert!(free / 4 <= nodes && nodes < free, "{line}");
         assert!(number(line, "levels") > 3 && number(line, "bytes") > 4 * free, "{line}");
-        assert!((1.0..10.0).contains(&length(line, "looks_per_cell")), "{line}");
+        assert!((1.0..10.0).contains(&length(line, "visited_per_cell")), "{line}");
         let repairs = &line["repairs"];
-        let looks = &repairs["looks"];
+        let visited = &repairs["visited"];
         assert_eq!(number(repairs, "count"), 300);
-        let (p50, p99, max) = (number(looks, "p50"), number(looks, "p99"), number(looks, "max"));
+        let (p50, p99, max) =
+            (number(visited, "p50"), number(visited, "p99"), number(visited, "max"));
         assert!(0 < p50 && p50 <= p99 && p99 <= max && max < free, "{line}");
-        let by_log = length(looks, "mean") / (free as f64).log2();
-        assert!((length(repairs, "mean_looks_per_log2") - by_log).abs() < 1e-9, "{line}");
+        let by_log = length(visited, "mean") / (free as f64).log2();
+        assert!((length(repairs, "mean_visited_per_log2") - by_log).abs() < 1e-9, "{line}");
     }
     let text = folder.run(&format!("{build} --repairs 300")).good();
-    for (line, count) in lines.iter().flat_map(|line| [(line, "looks"), (line, "nodes")]) {
+    for (line, count) in lines.iter().flat_map(|line| [(line, "visited"), (line, "nodes")]) {
         assert!(text.contains(&number(line, count).to_string()), "{count}: {text}");
     }
     assert!(text.contains("/ log2"), "{text}");
@@ -42,7 +43,7 @@ fn building_and_repairs_are_measured_on_each_map() {
     assert!(!text.contains("/ log2"), "{text}");
     let line = folder.run(&format!("{build} --json")).json().remove(0);
     assert!(line.get("repairs").is_none());
-    assert_eq!(number(&line, "looks"), number(&lines[0], "looks"), "the same in each run");
+    assert_eq!(number(&line, "visited"), number(&lines[0], "visited"), "the same in each run");
 }
 
 #[test]
@@ -53,9 +54,9 @@ fn work_grows_with_the_map_and_repairs_with_its_logarithm() {
     let names: Vec<_> = lines.iter().map(|line| line["map"].clone()).collect();
     assert_eq!(names, ["islands-64", "islands-128", "islands-256", "islands-512"]);
     for pair in lines.windows(2) {
-        let grown = length(&pair[1], "looks_per_cell") / length(&pair[0], "looks_per_cell");
+        let grown = length(&pair[1], "visited_per_cell") / length(&pair[0], "visited_per_cell");
         assert!((0.8..1.25).contains(&grown), "{grown}");
-        let mean = |line: &serde_json::Value| length(&line["repairs"]["looks"], "mean");
+        let mean = |line: &serde_json::Value| length(&line["repairs"]["visited"], "mean");
         let more = mean(&pair[1]) - mean(&pair[0]);
         assert!((0.0..6.0).contains(&more), "four times the cells: {more} more");
     }
