@@ -193,6 +193,8 @@ pub struct Slice<'w> {
     watch: Option<&'w mut dyn FnMut(Work) -> bool>,
     /// Returns whether the deadline has not passed yet.
     clock: Option<&'w mut dyn FnMut() -> bool>,
+    /// The clock has been asked.
+    asked: bool,
     /// The deadline has passed: no more nodes are expanded in this tick.
     over: bool,
     /// When this much has been spent, in parts of a unit, the clock is asked again or, if the deadline has passed, all
@@ -219,6 +221,7 @@ impl<'w> Slice<'w> {
             stopped: false,
             watch: None,
             clock: None,
+            asked: false,
             over: false,
             ask_at: u64::MAX,
         }
@@ -233,8 +236,8 @@ impl<'w> Slice<'w> {
     ///
     /// The clock is asked every 32 units. When it returns `false`, no more nodes are expanded, and at most 24 units are
     /// spent on trace steps and updates, so that the agent can still decide on a step. The tick therefore exceeds the
-    /// deadline by at most 56 units, some 4 µs. Only the sorting of a large open list, which cannot be refused, may
-    /// add to that.
+    /// deadline by at most 56 units, some 4 µs. Only work that cannot be refused may add to that: the sorting of a large
+    /// open list, and the reported changes.
     ///
     /// An agent under a deadline cannot know how much it will be able to afford. It therefore decides with 32 units,
     /// before the clock is asked for the first time, then with 64 more, and so on, and takes the last step it has
@@ -302,9 +305,13 @@ impl<'w> Slice<'w> {
     fn charge(&mut self, price: u64) {
         if price > 0 {
             self.paid = self.paid.saturating_add(price);
-            if self.over {
-                // The agent must still be able to decide on a step.
-                self.ask_at = self.ask_at.saturating_add(price);
+            if self.clock.is_some() {
+                // The agent must still be able to decide on a step: before the clock is asked for the first time, and
+                // with what is left after the deadline.
+                self.limit = self.limit.saturating_add(price);
+                if self.over || !self.asked {
+                    self.ask_at = self.ask_at.saturating_add(price);
+                }
             }
             self.renew();
         }
@@ -315,6 +322,7 @@ impl<'w> Slice<'w> {
     fn ask(&mut self) {
         let Some(clock) = &mut self.clock else { return };
         self.over |= !clock();
+        self.asked = true;
         let next = if self.over { GRACE } else { CLOCK_INTERVAL };
         self.ask_at = self.spent().saturating_add(next);
         self.renew();
@@ -639,6 +647,25 @@ mod tests {
         assert_eq!(traced, 240, "24 units, whatever cannot be refused");
         assert!(!slice.update(NodeId(0)));
         assert_eq!(asked, 4, "and not asked again");
+    }
+
+    /// What cannot be refused leaves a round, and the time before the clock is asked for the first time, as they are.
+    #[test]
+    fn before_the_clock_is_asked_an_agent_can_always_decide() {
+        let mut asked = 0;
+        let mut clock = || {
+            asked += 1;
+            false
+        };
+        let mut slice = Slice::deadline(&mut clock);
+        slice.part(40, |slice| {
+            slice.charge_changes(1_000);
+            assert_eq!((0..999).filter(|&n| slice.expand(NodeId(n))).count(), 32);
+            slice.charge_entries(10_000);
+            assert_eq!((0..999).filter(|&n| slice.trace(NodeId(n))).count(), 80, "of 240");
+        });
+        assert_eq!((0..999).filter(|&n| slice.trace(NodeId(n))).count(), 160);
+        assert!(!slice.expand(NodeId(0)) && asked == 1);
     }
 
     #[test]

@@ -5,10 +5,11 @@ use tickstar::agent::dstar_lite::{DStarLite, DStarLiteConfig};
 use tickstar::agent::local::{Avoid, Commitment, Local, LocalConfig, Lookahead, Update};
 use tickstar::agent::pr_lrta::{PrLrta, PrLrtaConfig};
 use tickstar::agent::quickpath::QuickPath;
+use tickstar::catalog::FirstMove;
 use tickstar::search::{BestFirst, OpenList, SearchConfig, Status};
 use tickstar::{
     Agent, AgentError, Cell, Cost, Graph, Grid, Layered, Map, NodeId, Pra, PraConfig, Seen, Slice,
-    Step, TimeBounded, TimeBoundedConfig, find_path,
+    Step, TimeBounded, TimeBoundedConfig, catalog, find_path,
 };
 
 use crate::kit::weighted;
@@ -290,5 +291,33 @@ fn a_self_loop_does_not_slow_an_agent_down() {
             assert!(ticks < 500, "queue of {length}");
         }
         assert_eq!(at, NodeId(2));
+    }
+}
+
+/// Under a deadline, what cannot be refused (hundreds of reported changes, or the scan of an open list) used up the units
+/// for a decision, and the agent waited forever.
+#[test]
+fn agents_under_a_deadline_act_at_once_whatever_cannot_be_refused() {
+    let rooms = |Cell { x, y }| x % 10 != 5 || y % 20 == 7;
+    let map = Layered::new(Grid::from_fn(60, 60, rooms).unwrap()).unwrap();
+    let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
+    let (start, goal) = (free[0], free[free.len() - 1]);
+    let far: Vec<_> = free.iter().copied().filter(|&node| map.cell(node).x > 30).collect();
+    for entry in catalog::all().iter().filter(|entry| entry.facts.first_move == FirstMove::AtOnce) {
+        for changed in [&far[..0], &far[..500]] {
+            let config = entry.configure::<&str, &str>(&[]).unwrap();
+            let mut agent = config.agent(&map, start, goal).unwrap();
+            let mut at = start;
+            for tick in 0..80 {
+                let mut clock = || false;
+                let slice = &mut Slice::deadline(&mut clock);
+                match agent.tick(&map, at, Seen { changed }, slice) {
+                    Step::Move(to) => at = to,
+                    step => {
+                        panic!("{}, {} changes: {step:?} in tick {tick}", entry.name, changed.len())
+                    }
+                }
+            }
+        }
     }
 }
