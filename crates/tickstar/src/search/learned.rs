@@ -265,3 +265,28 @@ impl Learned {
         self.raised.bytes() + self.bounds.capacity() * size_of::<Cost>() + self.frontier.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cell, Grid};
+
+    #[test]
+    fn the_bound_follows_a_goal_that_moves() {
+        let grid = Grid::new(100, 1).unwrap();
+        let node = |x| grid.node(Cell::new(x, 0)).unwrap();
+        let mut learned = Learned::default();
+        let mut generated = Vec::new();
+        let mut goal = 50;
+        for (at, to) in [(45, 60), (99, 99), (98, 0), (3, 50), (50, 1)].repeat(100) {
+            learned.meet(node(at), || grid.estimate(node(at), node(goal)));
+            generated.push(at);
+            learned.move_goal(&grid, node(goal), node(to), Cost::ZERO);
+            goal = to;
+            let bound = learned.bound(Cost::ZERO);
+            let plain = |&at: &u32| grid.estimate(node(at), node(goal));
+            assert!(generated.iter().map(plain).max() <= Some(bound));
+            assert!(bound <= Cost::of_steps(200, 0), "however often it moves");
+        }
+    }
+}

@@ -3,8 +3,8 @@
 use tickstar::catalog::GivesUp;
 use tickstar::search::{BestFirst, OpenList, SearchConfig};
 use tickstar::{
-    Agent, AgentState, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Space, Step,
-    TimeBounded, TimeBoundedConfig, catalog, space,
+    Agent, AgentState, Cell, Cost, Graph, Grid, Layered, Map, NodeId, Pra, PraConfig, Seen, Slice,
+    Space, Step, TimeBounded, TimeBoundedConfig, catalog, space,
 };
 
 use crate::kit::{
@@ -180,6 +180,59 @@ fn pra_catches_a_target_that_steps_back_and_forth() {
         }
     }
     panic!("never caught");
+}
+
+/// Walks to the goal, with one unit per tick. Returns whether it arrives.
+fn arrives<M: Map>(agent: &mut dyn Agent<M>, map: &M) -> bool {
+    let mut at = agent.position();
+    for _ in 0..1_000 {
+        match agent.tick(map, at, Seen::default(), &mut Slice::new(1)) {
+            Step::Move(to) => at = to,
+            Step::Wait => {}
+            Step::Arrived => return true,
+            Step::Unreachable => return false,
+        }
+    }
+    false
+}
+
+/// There may be a path to the goal although there is none to where it was: it has jumped over a wall, or passed an edge
+/// of one direction.
+#[test]
+fn a_goal_may_leave_a_place_that_cannot_be_reached() {
+    let rows = [&"....".repeat(10), &"####".repeat(10), &format!("{}.", "#".repeat(39))];
+    let grid = Grid::from_rows(rows).unwrap();
+    let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+    let cost = Cost(1);
+    let edges = [(0, 3), (3, 4), (4, 5), (5, 2), (1, 2)];
+    let edges = edges.map(|(from, to)| (NodeId(from), NodeId(to), cost));
+    let graph = Graph::directed(6, edges).unwrap();
+    for name in ["astar", "repeated-astar", "adaptive-astar", "tba", "rtba", "tbaa"] {
+        let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
+        let mut agent = config.agent(&grid, node(0, 0), node(39, 2)).unwrap();
+        agent.tick(&grid, node(0, 0), Seen::default(), &mut Slice::new(1));
+        agent.retarget(&grid, node(39, 0)).unwrap();
+        assert!(arrives(agent.as_mut(), &grid), "{name}, after a jump");
+        if let Ok(mut agent) = config.agent(&graph, NodeId(0), NodeId(1)) {
+            agent.tick(&graph, NodeId(0), Seen::default(), &mut Slice::new(1));
+            agent.retarget(&graph, NodeId(2)).unwrap();
+            assert!(arrives(agent.as_mut(), &graph), "{name}, one direction");
+        }
+    }
+}
+
+/// If the goal jumps while the agent takes its step, the new search starts from where that leads.
+#[test]
+fn a_search_for_a_goal_that_has_jumped_starts_where_the_agent_is() {
+    let grid = Grid::new(30, 30).unwrap();
+    let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+    let (start, config) = (node(15, 15), TimeBoundedConfig::default());
+    let mut agent = TimeBounded::new(&grid, config, start, node(29, 15)).unwrap();
+    let step = agent.tick(&grid, start, Seen::default(), &mut Slice::new(10));
+    assert_eq!(step, Step::Move(node(16, 15)));
+    agent.retarget(&grid, node(0, 15)).unwrap();
+    agent.tick(&grid, node(16, 15), Seen::default(), &mut Slice::new(10));
+    assert_eq!(agent.search().cost_to(node(16, 15)), Some(Cost::ZERO));
 }
 
 /// How long it takes to give up depends on the map, not on how often the goal has moved before.
