@@ -39,9 +39,9 @@
 //! # When the goal moves
 //! A segment that leads to the goal is extended along the trail of the goal, without its loops, so that an agent that
 //! moves more often than its goal arrives. Any other segment being walked, and one being planned, are kept, and lead
-//! toward where the goal was. Before the next segment is planned, the paths below the lowest level on which the goal's node is the same are dropped. If there is no such
-//! level among those of the plan, the highest path is extended or truncated, if the goal's node has become a neighbor of
-//! its end or is on it; otherwise everything is planned again.
+//! toward where the goal was. Before the next segment is planned, the paths below the lowest level on which the goal's
+//! node is the same are dropped. If there is no such level among those of the plan, the highest path is extended or
+//! truncated, if the goal's node has become a neighbor of its end or is on it; otherwise everything is planned again.
 //!
 //! # Real-time bound
 //! At most as many expansions as the budget, on any level, and ten times as many trace steps: one step each for
