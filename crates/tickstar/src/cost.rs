@@ -2,9 +2,11 @@
 //!
 //! A straight step costs 8 × 470 832 and a diagonal one 8 × 665 857. Their ratio differs from the square root of two by
 //! 1.6e-12, so any two path lengths on a map compare in their true order, and sums are integers: equal costs compare
-//! equal in whatever order they were added. The factor makes room for terrain: the mean of two multipliers in quarters
-//! is a whole number of eighths, so a step between any two classes of terrain is exact too. Summing `1.0` and `f64::sqrt(2.0)` instead breaks such ties, and an A*
+//! equal in whatever order they were added. Summing `1.0` and `f64::sqrt(2.0)` instead breaks such ties, and an A*
 //! search that sees spurious improvements of 1e-15 expands up to 50 % more nodes.
+//!
+//! The factor of 8 makes room for terrain: the mean of two multipliers in quarters is a whole number of eighths, so a
+//! step between any two classes of terrain is exact too.
 
 use std::fmt;
 use std::ops::{Add, Sub};
