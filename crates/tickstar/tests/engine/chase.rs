@@ -235,6 +235,26 @@ fn a_search_for_a_goal_that_has_jumped_starts_where_the_agent_is() {
     assert_eq!(agent.search().cost_to(node(16, 15)), Some(Cost::ZERO));
 }
 
+/// The path is searched for the new goal outside a tick, so the next tick pays for it.
+#[test]
+fn the_work_of_a_moved_goal_is_charged_to_the_next_tick() {
+    let grid = Grid::new(2_000, 1).unwrap();
+    let node = |x| grid.node(Cell::new(x, 0)).unwrap();
+    let config = TimeBoundedConfig::default();
+    let mut agent = TimeBounded::new(&grid, config, node(0), node(1_998)).unwrap();
+    let mut remaining = |goal: Option<NodeId>| {
+        goal.into_iter().for_each(|goal| agent.retarget(&grid, goal).unwrap());
+        let mut slice = Slice::metered(10_000);
+        agent.tick(&grid, agent.position(), Seen::default(), &mut slice);
+        slice.remaining()
+    };
+    // The path is found, and then the memory of the search is returned.
+    (0..5).for_each(|_| _ = remaining(None));
+    assert_eq!(remaining(None), 10_000);
+    assert!((9_980..9_990).contains(&remaining(Some(node(1_999)))), "1,990 nodes in eights");
+    assert_eq!(remaining(None), 10_000);
+}
+
 /// How long it takes to give up depends on the map, not on how often the goal has moved before.
 #[test]
 fn a_long_chase_does_not_delay_giving_up() {

@@ -747,6 +747,7 @@ fn check_deadline(member: &dyn Member, random: &mut Random) {
             match step {
                 Step::Move(to) => {
                     assert!(map.edge(at, to).is_some(), "an illegal step");
+                    assert_eq!(agent.position(), to, "it expects to be elsewhere");
                     at = to;
                 }
                 Step::Wait => {}

@@ -211,3 +211,40 @@ fn wrong_sizes_and_grids_are_named() {
     assert_eq!(clearance.update(&weighted, &[]), Err(GridError::OtherGrid));
     assert_eq!(clearance.update(&grid, &[]), Ok(Vec::new()));
 }
+
+/// The levels above a map for larger units know of terrain that has changed, even where no anchor is blocked or freed.
+#[test]
+fn levels_are_kept_in_step_with_terrain() {
+    let mut random = Random::new(9);
+    let terrain = Terrain::new(&[1.0, 3.0, 20.0]).unwrap();
+    let grid = Grid::new(24, 24).unwrap();
+    let mut grid = grid.with_terrain(terrain, |_| random.below(3) as u8).unwrap();
+    let built = |grid: &Grid| {
+        let mut clearance = grid.for_size(2).unwrap();
+        clearance.build_hierarchy().unwrap();
+        clearance
+    };
+    let edges = |clearance: &Clearance| {
+        let hierarchy = clearance.map().hierarchy().unwrap();
+        let mut edges = Vec::new();
+        for level in 1..=hierarchy.height() {
+            let level = hierarchy.level(level);
+            for node in (0..level.size() as u32).map(NodeId) {
+                level.for_each_edge(node, |to, cost| edges.push((node, to, cost)));
+            }
+        }
+        edges
+    };
+    let mut clearance = built(&grid);
+    let mut before = edges(&clearance);
+    for _ in 0..20 {
+        let cell = Cell::new(random.below(24) as u32, random.below(24) as u32);
+        let class = (grid.class(cell).unwrap() + 1) % 3;
+        grid.set_class(cell, class).unwrap();
+        let changed = clearance.update(&grid, &[cell]).unwrap();
+        let after = edges(&clearance);
+        assert!(after == edges(&built(&grid)), "{cell}");
+        assert!(changed.is_empty() || after != before, "{cell}");
+        before = after;
+    }
+}
