@@ -106,7 +106,9 @@ pub(crate) use budget::{Limits, Work};
 pub(crate) use find::EndpointError;
 pub(crate) use hierarchy::{HierarchyError, Level, Subgoals};
 pub(crate) use ratio::{Ratio, RatioError};
-pub(crate) use search::{BestFirst, OpenList, Priority, SearchConfig, Status, WeightError};
+pub(crate) use search::{
+    BestFirst, OpenList, Priority, SearchConfig, Status, Successors, WeightError,
+};
 pub(crate) use space::Skip;
 
 /// The README's example is compiled and run as a test.

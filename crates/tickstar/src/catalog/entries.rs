@@ -2,7 +2,9 @@
 
 use super::family::{Base, Family};
 use super::settings::Setting;
-use super::settings::time_bounded::{C, R, REOPEN, RESTART, SHORTCUT, SWITCH, TRACE, WEIGHT};
+use super::settings::time_bounded::{
+    C, R, REOPEN, RESTART, SHORTCUT, SUCCESSORS, SWITCH, TRACE, WEIGHT,
+};
 use super::settings::{d_lrta, dstar_lite, local, open, pr_lrta, pra};
 use super::{CostBound, Entry, Facts, FirstMove, GivesUp, Method, OnChange, WorkBound};
 use crate::{
@@ -36,7 +38,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         paper: "Hart, Nilsson, Raphael 1968; as the complete search of Hernández et al. 2012",
         facts: Facts { cost_bound: CostBound::Optimal, cost: "optimal", ..WAITING },
         default_budget: None,
-        family: time_bounded(|| complete(Priority::ASTAR), &[open()]),
+        family: time_bounded(|| complete(Priority::ASTAR), &[SUCCESSORS, open()]),
     },
     Entry {
         name: "wastar",
@@ -76,7 +78,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         default_budget: Some(100),
         family: time_bounded(
             || TimeBoundedConfig { acting: Acting::Late, ..TimeBoundedConfig::default() },
-            &[R, C, TRACE, open()],
+            &[R, C, TRACE, SUCCESSORS, open()],
         ),
     },
     Entry {
@@ -90,7 +92,10 @@ pub(super) static ENTRIES: &[Entry] = &[
             ..TIME_BOUNDED
         },
         default_budget: Some(100),
-        family: time_bounded(TimeBoundedConfig::default, &[R, C, TRACE, SHORTCUT, SWITCH, open()]),
+        family: time_bounded(
+            TimeBoundedConfig::default,
+            &[R, C, TRACE, SHORTCUT, SWITCH, SUCCESSORS, open()],
+        ),
     },
     Entry {
         name: "tb-wastar",

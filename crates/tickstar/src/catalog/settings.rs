@@ -6,8 +6,8 @@ use super::{SettingError, closest};
 use crate::printable::printable;
 use crate::{
     Commitment, DLrtaConfig, DStarLiteConfig, LocalConfig, Lookahead, OpenList, PrLrtaConfig,
-    PraConfig, Priority, Ratio, RatioError, Restart, StartLevel, Ties, TimeBoundedConfig, Tracing,
-    WeightError,
+    PraConfig, Priority, Ratio, RatioError, Restart, StartLevel, Successors, Ties,
+    TimeBoundedConfig, Tracing, WeightError,
 };
 
 /// A parameter of the algorithms that are configured by a `C`.
@@ -176,8 +176,8 @@ pub(super) const fn open<C: HasOpen + Copy>() -> Setting<C> {
 /// The time-bounded family.
 pub(super) mod time_bounded {
     use super::{
-        FLAG, FLAGS, Priority, Ratio, Refused, Restart, Setting, TimeBoundedConfig, Tracing, Words,
-        number, ratio,
+        FLAG, FLAGS, Priority, Ratio, Refused, Restart, Setting, Successors, TimeBoundedConfig,
+        Tracing, Words, number, ratio,
     };
 
     /// `r` and `c` come before `trace` in a row: with `trace=free` they are checked but not used.
@@ -248,6 +248,15 @@ pub(super) mod time_bounded {
     pub const REOPEN: Setting<TimeBoundedConfig> = field!(
         TimeBoundedConfig: search.reopen as FLAG, "reopen", FLAGS,
         "reopen a closed node when a cheaper path to it is found",
+    );
+
+    const SUCCESSOR_SETS: Words<Successors> =
+        Words(&[("all", Successors::All), ("canonical", Successors::Canonical)]);
+
+    pub const SUCCESSORS: Setting<TimeBoundedConfig> = field!(
+        TimeBoundedConfig: search.successors as SUCCESSOR_SETS, "successors", ["all", "canonical"],
+        "canonical: of equally cheap paths, search only for those with diagonal steps first: faster, on grids \
+         without terrain",
     );
 
     const RESTARTS: Words<Restart> = Words(&[("lazy", Restart::Lazy), ("eager", Restart::Eager)]);

@@ -39,6 +39,22 @@ pub enum Status {
     Exhausted,
 }
 
+/// Which neighbors of an expanded node a search generates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Successors {
+    /// All that can matter to the order of expansions.
+    #[default]
+    All,
+    /// Of the optimal paths that differ only in the order of straight and diagonal steps, only the one with its
+    /// diagonal steps first. The open list is shorter and the search faster, and paths are as cheap, but among equally
+    /// cheap ones a different one may be found.
+    ///
+    /// It applies to A* on a [`Grid`](crate::Grid) without terrain, on a map that does not change during a search;
+    /// everything else generates all successors. In particular, it is ignored with other priorities, with
+    /// [`SearchConfig::blocking`] and with [`SearchConfig::learn`].
+    Canonical,
+}
+
 /// The settings of a [`BestFirst`] search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchConfig {
@@ -57,6 +73,8 @@ pub struct SearchConfig {
     /// Off by default: A* then generates fewer neighbors. If it is on, an exhausted search proves that no path exists
     /// on the current map, provided that no node was opened in the meantime.
     pub blocking: bool,
+    /// Which neighbors are generated.
+    pub successors: Successors,
     /// Whether each search improves the heuristic for later searches toward the same goal.
     ///
     /// The learned heuristic stays consistent, and never exceeds the true distance, as long as nodes are only blocked;
@@ -123,8 +141,8 @@ struct Core {
     /// The node that would have been expanded next when the search last stopped.
     best: Option<NodeId>,
     status: Status,
-    /// An edge has appeared since the search started, so no neighbor may be omitted.
-    opened: bool,
+    /// The map has changed since the search started in a way that does not allow any neighbor to be omitted.
+    thorough: bool,
     /// The search does not end at the goal.
     endless: bool,
 }
@@ -139,7 +157,7 @@ impl BestFirst {
             goal_key: NOT_GENERATED,
             best: None,
             status: Status::Exhausted,
-            opened: false,
+            thorough: false,
             endless: false,
         };
         let learned = config.learn.then(Box::default);
@@ -254,7 +272,7 @@ impl BestFirst {
         self.core.goal_key = NOT_GENERATED;
         self.core.best = None;
         self.core.status = Status::Working;
-        (self.core.opened, self.core.endless) = (false, false);
+        (self.core.thorough, self.core.endless) = (false, false);
     }
 
     fn add_root_of(&mut self, problem: &impl Problem, root: NodeId, g: Cost) {
@@ -286,8 +304,14 @@ impl BestFirst {
     /// The search in progress may miss paths over nodes that it has already expanded, but from now on it generates
     /// every neighbor of the nodes it expands. Constant time.
     pub fn note_opening(&mut self) {
-        self.core.opened = true;
+        self.core.thorough = true;
         self.forget();
+    }
+
+    /// Reports that an edge has disappeared or become more expensive. A search for canonical paths generates every
+    /// neighbor from now on.
+    pub(crate) fn note_blocking(&mut self) {
+        self.core.thorough |= self.core.config.successors == Successors::Canonical;
     }
 
     /// Discards the learned heuristic; the search in progress will contribute no update either. Constant time.
@@ -504,8 +528,12 @@ impl Core {
         let inserter = self.inserter(stamp);
         // If the search learns, every neighbor of an expanded node must have been offered its g.
         let steady = !self.config.blocking && !self.config.learn;
-        let skip = if inserter.plain && steady { Skip::Beaten } else { Skip::Seen };
-        let opened = self.opened;
+        let skip = match self.config.successors {
+            _ if !inserter.plain || !steady => Skip::Seen,
+            Successors::All => Skip::Beaten,
+            Successors::Canonical => Skip::Canonical,
+        };
+        let thorough = self.thorough;
         let mut goal_key = self.goal_key;
         let mut candidates = [Candidate::default(); BATCH];
         loop {
@@ -533,7 +561,7 @@ impl Core {
             open.pop();
             record.stamp = stamp | 1;
             // As if the search had started here: no neighbor is omitted.
-            let came_from = if opened { top.node() } else { record.parent };
+            let came_from = if thorough { top.node() } else { record.parent };
             let mut count = 0;
             let near = nodes.near(top.node());
             problem.for_each_successor(top.node(), came_from, skip, |to, cost, h| {

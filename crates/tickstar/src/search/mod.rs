@@ -23,7 +23,7 @@ mod trail;
 pub use crate::ratio::{Ratio, RatioError};
 pub(crate) use backup::Backup;
 pub(crate) use ball::{Ball, Neighbor, proves_no_path};
-pub use best_first::{BestFirst, SearchConfig, Status};
+pub use best_first::{BestFirst, SearchConfig, Status, Successors};
 pub(crate) use incremental::Incremental;
 pub(crate) use learned::Learned;
 pub use open::OpenList;

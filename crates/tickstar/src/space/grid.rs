@@ -172,11 +172,22 @@ const FROM_NOWHERE: usize = 4;
 /// The directions to generate, one bit each, indexed by what to skip, the position of the parent and the nine bits
 /// around (row by row from the south, west in the lowest bit of a row). One lookup replaces eight tests, and omits the
 /// neighbors that the expansion of the parent has already covered.
-type Moves = [[[u8; 512]; 9]; 3];
+///
+/// # Why canonical successors lose no optimal path
+/// In A* with a consistent heuristic h, on a map that does not change, every node t is generated at its true distance
+/// g*(t) before any node with a key above g*(t) + h(t) is expanded, so none is ever closed at a greater cost. By
+/// induction on g*: consider a last edge n → t of an optimal path to t. As g*(n) < g*(t), and the key of n is no larger
+/// than that of t, n has been generated at its true distance, and is expanded, in time; let q be its parent then. If t
+/// was not omitted, it is generated. If it was omitted and the path over q that does not use n is cheaper, n → t is not
+/// the end of an optimal path after all. What is left is the equal case: q → n is straight, n → t is diagonal, and q →
+/// v → t, first diagonal and then straight, costs the same. So v → t is the last edge of an optimal path as well, and
+/// the same holds for v, except that its edge to t is straight, and a straight edge is omitted only where another path
+/// is cheaper. (With four neighbors, read vertical for straight and horizontal for diagonal.)
+type Moves = [[[u8; 512]; 9]; 4];
 
 /// The index of [`Moves`] for maps with terrain, whatever to skip. There, a detour over cheap ground may beat a diagonal
 /// step, but never a straight one: it takes two steps, one of them diagonal, from the same cell to the same cell.
-const ON_TERRAIN: usize = 2;
+const ON_TERRAIN: usize = 3;
 
 static FOUR: LazyLock<Box<Moves>> = LazyLock::new(|| moves(Neighbors::Four, Corners::Never));
 static EIGHT_NEVER: LazyLock<Box<Moves>> =
@@ -185,11 +196,17 @@ static EIGHT_ALLOWED: LazyLock<Box<Moves>> =
     LazyLock::new(|| moves(Neighbors::Eight, Corners::Allowed));
 
 fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
-    let mut table = Box::new([[[0; 512]; 9]; 3]);
-    for (index, beaten, terrain) in [
-        (Skip::Seen as usize, false, false),
-        (Skip::Beaten as usize, true, false),
-        (ON_TERRAIN, false, true),
+    let mut table: Box<Moves> = vec![[[0; 512]; 9]; 4].try_into().expect("four tables");
+    // Whether a step is of the kind that comes first in a canonical path.
+    let is_early = |from: (usize, usize), to: (usize, usize)| match neighbors {
+        Neighbors::Four => from.0 != to.0,
+        Neighbors::Eight => from.0 != to.0 && from.1 != to.1,
+    };
+    for (index, beaten, canonical, terrain) in [
+        (Skip::Seen as usize, false, false, false),
+        (Skip::Beaten as usize, true, false, false),
+        (Skip::Canonical as usize, true, true, false),
+        (ON_TERRAIN, false, false, true),
     ] {
         for from in 0..9 {
             let parent = (from % 3, from / 3);
@@ -201,12 +218,24 @@ fn moves(neighbors: Neighbors, corners: Corners) -> Box<Moves> {
                     let over = |via| is_side(via) && leads(parent, via) && leads(via, to);
                     beaten && is_corner(parent) && is_corner(to) && DIRECTIONS.into_iter().any(over)
                 };
+                // An early step and then a late one from the parent, against the reverse over the center.
+                let is_late = |to: (usize, usize)| {
+                    let over = |via| {
+                        leads(parent, via)
+                            && is_early(parent, via)
+                            && leads(via, to)
+                            && !is_early(via, to)
+                    };
+                    let center = (1, 1);
+                    let reverse = !is_early(parent, center) && is_early(center, to);
+                    canonical && reverse && DIRECTIONS.into_iter().any(over)
+                };
                 let is_covered = |to: (usize, usize)| {
                     let straight = parent.0 == to.0 || parent.1 == to.1;
                     leads(parent, to) && (straight || !terrain)
                 };
                 for (d, to) in DIRECTIONS.into_iter().enumerate() {
-                    let known = to == parent || is_covered(to) || is_beaten(to);
+                    let known = to == parent || is_covered(to) || is_beaten(to) || is_late(to);
                     let new = from == FROM_NOWHERE || !known;
                     table[index][from][around] |= u8::from(leads((1, 1), to) && new) << d;
                 }

@@ -12,7 +12,7 @@ use crate::kit::{
 };
 use tickstar::budget::{Limits, Work};
 use tickstar::catalog::{self, Config, CostBound, FirstMove, GivesUp, Method, WorkBound};
-use tickstar::search::{BestFirst, OpenList, Priority, Ratio, SearchConfig};
+use tickstar::search::{BestFirst, OpenList, Priority, Ratio, SearchConfig, Successors};
 use tickstar::space::EndpointError;
 use tickstar::{
     Agent, AgentError, Cell, Cost, Event, Graph, Grid, Layered, Map, NodeId, Seen, Slice, Step,
@@ -40,7 +40,9 @@ impl dyn Member + '_ {
         };
         let open = if self.is("open", "heap") { OpenList::Heap } else { OpenList::Buckets };
         let reopen = self.is("reopen", "true");
-        Some(SearchConfig { priority, open, reopen, ..SearchConfig::default() })
+        let canonical = self.is("successors", "canonical");
+        let successors = if canonical { Successors::Canonical } else { Successors::All };
+        Some(SearchConfig { priority, open, reopen, successors, ..SearchConfig::default() })
     }
 
     /// The maximum work per tick before the path is found, and after.

@@ -4,8 +4,9 @@ use crate::kit::{
     Draw, Explored, Kind, LayeredGraph, LayeredGrid, OnPanic, Problem, Random, explore,
     explore_with, invalid_nodes, ratio, weighted,
 };
-use tickstar::search::{BestFirst, OpenList, Priority, SearchConfig, Status};
+use tickstar::search::{BestFirst, OpenList, Priority, SearchConfig, Status, Successors};
 use tickstar::space::EndpointError;
+use tickstar::space::{Corners, Neighbors};
 use tickstar::{Cell, Cost, Graph, Grid, Layered, Map, NodeId, Slice, Space, find_path};
 
 const LISTS: [OpenList; 2] = [OpenList::Buckets, OpenList::Heap];
@@ -182,6 +183,84 @@ fn omitted_neighbors_change_no_expansion() {
                 assert!(!matters || a == b, "{node}: {a:?}, and with all neighbors {b:?}");
             }
         }
+    }
+}
+
+/// A* for canonical paths only.
+fn canonical() -> SearchConfig {
+    SearchConfig { successors: Successors::Canonical, ..SearchConfig::default() }
+}
+
+#[test]
+fn canonical_searches_reach_every_node_at_its_true_distance() {
+    for problem in grids(21, 2_000) {
+        let _context = OnPanic(&problem);
+        let Problem { space, oracle, start, goal, .. } = &problem;
+        let distances = oracle.distances(*start);
+        let mut search = BestFirst::new(canonical());
+        search.explore(space, *start, *goal);
+        search.run(space, &mut Slice::unlimited());
+        for (node, &distance) in (0..).map(NodeId).zip(&distances) {
+            assert_eq!(search.cost_to(node), distance, "{node}");
+        }
+        let found = explored(&problem, canonical());
+        assert_eq!(found.path.map(|path| oracle.path_cost(&path)), distances[goal.index()]);
+        for node in found.order {
+            assert_eq!(found.tree[node.index()].0, distances[node.index()], "{node}");
+        }
+    }
+}
+
+#[test]
+fn canonical_paths_on_an_empty_map_have_their_diagonal_steps_first() {
+    for (neighbors, corners) in [
+        (Neighbors::Eight, Corners::Never),
+        (Neighbors::Eight, Corners::Allowed),
+        (Neighbors::Four, Corners::Never),
+    ] {
+        let grid = Grid::new(19, 23).unwrap().with_neighbors(neighbors).with_corners(corners);
+        let [start, goal] = [(9, 11), (0, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+        let mut search = BestFirst::new(canonical());
+        search.explore(&grid, start, goal);
+        search.run(&grid, &mut Slice::unlimited());
+        for cell in grid.free_cells() {
+            let path = search.path_to(grid.node(cell).unwrap()).unwrap();
+            let steps: Vec<bool> = path
+                .windows(2)
+                .map(|step| {
+                    let [a, b] = [step[0], step[1]].map(|node| grid.cell(node));
+                    a.x != b.x && (a.y != b.y || neighbors == Neighbors::Four)
+                })
+                .collect();
+            assert!(steps.is_sorted_by(|a, b| a >= b), "{cell}: {steps:?}");
+        }
+    }
+}
+
+#[test]
+fn canonical_successors_are_ignored_where_they_would_be_wrong() {
+    for problem in grids(22, 300) {
+        for config in settings(OpenList::Buckets) {
+            let others = [
+                SearchConfig { blocking: true, ..config },
+                SearchConfig { learn: true, ..config },
+                SearchConfig { priority: weighted(3, 2), ..config },
+                SearchConfig { priority: Priority::GREEDY, ..config },
+            ];
+            for all in others {
+                let _context = OnPanic((&problem, all));
+                let canonical = SearchConfig { successors: Successors::Canonical, ..all };
+                let (a, b) = (explored(&problem, all), explored(&problem, canonical));
+                assert_eq!((a.order, a.tree), (b.order, b.tree));
+            }
+        }
+    }
+    let mut random = Random::new(23);
+    for problem in grids(23, 300) {
+        let problem = problem.on_terrain(&mut random);
+        let _context = OnPanic(&problem);
+        let (a, b) = (explored(&problem, SearchConfig::default()), explored(&problem, canonical()));
+        assert_eq!((a.order, a.tree), (b.order, b.tree));
     }
 }
 

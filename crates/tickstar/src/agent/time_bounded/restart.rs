@@ -38,6 +38,7 @@ impl TimeBoundedPolicy {
     /// Records changes. Returns whether any of them may have decreased a cost.
     pub(super) fn note(&mut self, map: &impl Map, changed: &[NodeId]) -> bool {
         self.changed = true;
+        self.search.note_blocking();
         let fell = changed.iter().any(|&node| map.contains(node));
         if fell {
             self.fell = true;
