@@ -63,7 +63,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         }
     }
     println!("all arrived after {frames} frames; at most {most} expansions in one of them");
-    println!("pages of memory: {} lent, {} kept for the next", pool.lent(), pool.spare());
+    println!("blocks of memory: {} lent, {} kept for the next", pool.lent(), pool.spare());
     Ok(())
 }
 

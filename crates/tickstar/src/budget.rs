@@ -489,15 +489,15 @@ impl<'w> Slice<'w> {
         self.entries
     }
 
-    /// The number of released pages that a tick may return to the allocator: some 15 ns each, about as long as the
-    /// expansions that it does not need any more.
-    pub(crate) fn pages_to_free(&self) -> u64 {
-        self.remaining().saturating_add(256).min(16_384)
+    /// The number of released blocks that a tick may return to the allocator: about as long as the expansions that it
+    /// does not need any more.
+    pub(crate) fn blocks_to_free(&self) -> u64 {
+        (self.remaining() / 8).saturating_add(2).min(256)
     }
 
-    /// Charges for returning this many pages to the allocator.
-    pub(crate) fn charge_freed_pages(&mut self, pages: u64) {
-        self.charge_entries(pages.saturating_mul(5));
+    /// Charges for returning this many blocks to the allocator.
+    pub(crate) fn charge_freed_blocks(&mut self, blocks: u64) {
+        self.charge_entries(blocks.saturating_mul(60));
     }
 
     #[inline]

@@ -282,9 +282,10 @@ impl Policy for DStarLitePolicy {
             self.search.open.release();
             (core.pending, core.affected) = (Vec::new(), Vec::new());
         }
-        let pages = slice.pages_to_free();
-        let freed = core.nodes.pages_mut().reclaim(pages) + core.waiting.pages_mut().reclaim(pages);
-        slice.charge_freed_pages(freed);
+        let blocks = slice.blocks_to_free();
+        let freed =
+            core.nodes.pages_mut().reclaim(blocks) + core.waiting.pages_mut().reclaim(blocks);
+        slice.charge_freed_blocks(freed);
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {

@@ -416,8 +416,8 @@ impl Policy for PrLrtaPolicy {
 
     fn rest(&mut self, slice: &mut Slice<'_>) {
         self.refiner.release();
-        let freed = self.refiner.reclaim(slice.pages_to_free());
-        slice.charge_freed_pages(freed);
+        let freed = self.refiner.reclaim(slice.blocks_to_free());
+        slice.charge_freed_blocks(freed);
         self.mind.rest();
     }
 

@@ -218,8 +218,8 @@ impl PraPolicy {
             if self.planner.refiner.bytes() > 0 {
                 self.planner.refiner.release();
             }
-            let freed = self.planner.refiner.reclaim(cx.slice.pages_to_free());
-            cx.slice.charge_freed_pages(freed);
+            let freed = self.planner.refiner.reclaim(cx.slice.blocks_to_free());
+            cx.slice.charge_freed_blocks(freed);
             return true;
         }
         if !self.ready.is_empty() {
@@ -598,8 +598,8 @@ impl Policy for PraPolicy {
     fn rest(&mut self, slice: &mut Slice<'_>) {
         self.planner.stage = Stage::Idle;
         self.planner.refiner.release();
-        let freed = self.planner.refiner.reclaim(slice.pages_to_free());
-        slice.charge_freed_pages(freed);
+        let freed = self.planner.refiner.reclaim(slice.blocks_to_free());
+        slice.charge_freed_blocks(freed);
         (self.planner.path, self.planner.kept) = (Vec::new(), Vec::new());
         self.ready = Vec::new();
     }

@@ -252,8 +252,8 @@ impl Policy for QuickPathPolicy {
     fn rest(&mut self, slice: &mut Slice<'_>) {
         (self.ahead, self.found) = (Vec::new(), Vec::new());
         self.indices.pages_mut().release();
-        let freed = self.indices.pages_mut().reclaim(slice.pages_to_free());
-        slice.charge_freed_pages(freed);
+        let freed = self.indices.pages_mut().reclaim(slice.blocks_to_free());
+        slice.charge_freed_blocks(freed);
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {

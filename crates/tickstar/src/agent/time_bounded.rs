@@ -484,10 +484,10 @@ impl TimeBoundedPolicy {
         if !shortcut && !self.search.has_released() && !self.trails.has_released() {
             return;
         }
-        let pages = slice.pages_to_free();
-        let shortcut = self.shortcut.as_mut().map_or(0, |shortcut| shortcut.reclaim(pages));
-        let freed = self.search.reclaim(pages) + self.trails.reclaim(pages) + shortcut;
-        slice.charge_freed_pages(freed);
+        let blocks = slice.blocks_to_free();
+        let shortcut = self.shortcut.as_mut().map_or(0, |shortcut| shortcut.reclaim(blocks));
+        let freed = self.search.reclaim(blocks) + self.trails.reclaim(blocks) + shortcut;
+        slice.charge_freed_blocks(freed);
     }
 }
 

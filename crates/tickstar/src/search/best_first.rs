@@ -192,9 +192,9 @@ impl BestFirst {
         self.nodes.pages().has_released()
     }
 
-    /// Returns released pages to the allocator, about this many. Returns their number.
-    pub(crate) fn reclaim(&mut self, pages: u64) -> u64 {
-        self.nodes.pages_mut().reclaim(pages)
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub(crate) fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.nodes.pages_mut().reclaim(blocks)
     }
 
     /// Starts a new search from one node to another.

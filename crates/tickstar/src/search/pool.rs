@@ -4,11 +4,11 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::table::{Block, Item, Page, Tree};
+use super::table::{Block, Blocks, Item, SIZES};
 
-/// Pages of search memory that agents borrow and return.
+/// Search memory that agents borrow and return, in blocks of 2 to 64 KB.
 ///
-/// Without a pool, an agent takes its memory from the allocator and returns it there. With a pool, the pages an agent
+/// Without a pool, an agent takes its memory from the allocator and returns it there. With a pool, the blocks an agent
 /// returns, because it has arrived or knows its complete path, are reused by the next one: ticks then allocate only
 /// while the pool is still growing. Clones of a pool are handles to the same memory, and may be used on any thread.
 ///
@@ -24,25 +24,26 @@ use super::table::{Block, Item, Page, Tree};
 ///     at = to;
 /// }
 /// assert_eq!((at, pool.lent()), (goal, 0));
-/// assert!(pool.spare() > 0, "the agent's pages are kept for reuse");
+/// assert!(pool.spare() > 0, "the agent's blocks are kept for reuse");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Pool(Arc<Mutex<Shelves>>);
 
-/// The spare memory per record type, and the number of lent pages.
+/// The spare memory per record type, and the number of lent blocks.
 #[derive(Default)]
 struct Shelves {
     shelves: Vec<(TypeId, Box<dyn AnyShelf>)>,
     lent: usize,
 }
 
-/// Spare memory for one record type. Whole trees are accepted in constant time, and split when pages are requested.
+/// Spare memory for one record type. Whole tables are accepted in constant time, and taken apart when blocks are
+/// requested.
 struct Shelf<T> {
-    trees: Vec<Tree<T>>,
-    pages: Vec<Page<T>>,
-    blocks: Vec<Block<T>>,
-    /// The number of pages in `trees` and `pages`.
+    tables: Vec<Blocks<T>>,
+    /// Blocks by their size.
+    blocks: [Vec<Box<Block<T>>>; SIZES],
+    /// The number of blocks in `tables` and `blocks`.
     spare: usize,
 }
 
@@ -67,49 +68,52 @@ impl Pool {
         Pool::default()
     }
 
-    /// The number of pages that agents currently hold.
+    /// The number of blocks that agents currently hold.
     pub fn lent(&self) -> usize {
         self.lock().lent
     }
 
-    /// The number of pages available for reuse.
+    /// The number of blocks available for reuse.
     pub fn spare(&self) -> usize {
         self.lock().shelves.iter().map(|(_, shelf)| shelf.spare()).sum()
     }
 
-    /// Returns all spare pages to the allocator.
+    /// Returns all spare memory to the allocator.
     pub fn trim(&self) {
         self.lock().shelves.clear();
     }
 
-    /// Lends a page, with default records.
-    pub(super) fn page<T: Item>(&self) -> Page<T> {
+    /// Lends a block of the given size, without pages.
+    pub(super) fn block<T: Item>(&self, size: usize) -> Box<Block<T>> {
         let mut shelves = self.lock();
         shelves.lent += 1;
-        let page = shelves.shelf::<T>().page();
+        let block = shelves.shelf::<T>().block(size);
         drop(shelves);
-        match page {
-            Some(mut page) => {
-                page.fill(T::default());
-                page
+        match block {
+            Some(mut block) => {
+                block.clear();
+                block
             }
-            None => super::table::new_page(),
+            None => Block::new(size),
         }
     }
 
-    /// Lends a block without pages.
-    pub(super) fn block<T: Item>(&self) -> Block<T> {
-        let block = self.lock().shelf::<T>().blocks.pop();
-        block.unwrap_or_else(super::table::new_block)
+    /// Takes back a block that its table has replaced by a larger one.
+    pub(super) fn take_back_one<T: Item>(&self, block: Box<Block<T>>) {
+        let mut shelves = self.lock();
+        shelves.lent -= 1;
+        let own = shelves.shelf::<T>();
+        own.spare += 1;
+        own.blocks[block.size()].push(block);
     }
 
-    /// Takes back a whole tree with `pages` pages. Constant time.
-    pub(super) fn take_back<T: Item>(&self, tree: Tree<T>, pages: usize) {
+    /// Takes back a whole table with `count` blocks. Constant time.
+    pub(super) fn take_back<T: Item>(&self, table: Blocks<T>, count: usize) {
         let mut shelves = self.lock();
-        shelves.lent -= pages;
+        shelves.lent -= count;
         let own = shelves.shelf::<T>();
-        own.spare += pages;
-        own.trees.push(tree);
+        own.spare += count;
+        own.tables.push(table);
     }
 
     /// A panic while the lock is held cannot leave the shelves in an invalid state.
@@ -122,8 +126,8 @@ impl Shelves {
     fn shelf<T: Item>(&mut self) -> &mut Shelf<T> {
         let id = TypeId::of::<T>();
         let at = self.shelves.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
-            let (trees, pages, blocks) = (Vec::new(), Vec::new(), Vec::new());
-            self.shelves.push((id, Box::new(Shelf::<T> { trees, pages, blocks, spare: 0 })));
+            let shelf = Shelf::<T> { tables: Vec::new(), blocks: Default::default(), spare: 0 };
+            self.shelves.push((id, Box::new(shelf)));
             self.shelves.len() - 1
         });
         self.shelves[at].1.as_any().downcast_mut().expect("the shelf of this type")
@@ -131,22 +135,24 @@ impl Shelves {
 }
 
 impl<T: Item> Shelf<T> {
-    /// A page to lend, if there is one: from the block that was split last, or from the next one.
-    fn page(&mut self) -> Option<Page<T>> {
-        while self.pages.is_empty() {
-            let tree = self.trees.last_mut()?;
-            match tree.pop_block() {
+    /// A block to lend, if one of this size is found in a short time: the entries of the accepted tables are sorted a
+    /// few at a time.
+    fn block(&mut self, size: usize) -> Option<Box<Block<T>>> {
+        for _ in 0..64 {
+            if !self.blocks[size].is_empty() {
+                break;
+            }
+            match self.tables.last_mut()?.pop() {
+                Some(Some(block)) => self.blocks[block.size()].push(block),
+                Some(None) => {}
                 None => {
-                    self.trees.pop();
-                }
-                Some(mut block) => {
-                    self.pages.extend(block.iter_mut().filter_map(Option::take));
-                    self.blocks.push(block);
+                    self.tables.pop();
                 }
             }
         }
+        let block = self.blocks[size].pop()?;
         self.spare -= 1;
-        self.pages.pop()
+        Some(block)
     }
 }
 

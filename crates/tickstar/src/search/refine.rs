@@ -225,9 +225,9 @@ impl Refiner {
         self.path = Vec::new();
     }
 
-    /// Returns released pages to the allocator, about this many of each table. Returns their number.
-    pub fn reclaim(&mut self, pages: u64) -> u64 {
-        self.search.reclaim(pages) + self.marks.pages_mut().reclaim(pages)
+    /// Returns released blocks to the allocator, at most this many of each table. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.search.reclaim(blocks) + self.marks.pages_mut().reclaim(blocks)
     }
 
     pub fn bytes(&self) -> usize {

@@ -151,8 +151,8 @@ impl Shortcut {
         self.search.has_released()
     }
 
-    pub fn reclaim(&mut self, pages: u64) -> u64 {
-        self.search.reclaim(pages)
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.search.reclaim(blocks)
     }
 
     pub fn bytes(&self) -> usize {

@@ -7,78 +7,113 @@ use crate::NodeId;
 /// Records per page: on a grid, a square of four by four cells.
 const PAGE: usize = 16;
 /// Pages per block: on a grid, a strip of 128 by 32 cells. With 64 pages per block, an empty table would need four times
-/// as many pointers; a third level of pointers made every search 5 % slower.
+/// as many pointers; another level of pointers made every search 5 % slower.
 const BLOCK: usize = 256;
+/// The number of pages that a new block has room for; a full one moves into a block of twice the size.
+const SMALLEST: usize = 8;
+/// The number of sizes, from [`SMALLEST`] to [`BLOCK`].
+pub(super) const SIZES: usize = (BLOCK / SMALLEST).ilog2() as usize + 1;
+/// The place of a page that has not been touched.
+const UNTOUCHED: u16 = u16::MAX;
 
-pub(super) type Page<T> = Box<[T; PAGE]>;
-pub(super) type Block<T> = Box<[Option<Page<T>>; BLOCK]>;
+type Page<T> = [T; PAGE];
 
 /// A type that can be stored in a table.
 pub(crate) trait Item: Copy + Default + Send + Sync + 'static {}
 
 impl<T: Copy + Default + Send + Sync + 'static> Item for T {}
 
-/// A page of default records.
-pub(super) fn new_page<T: Item>() -> Page<T> {
-    Box::new([T::default(); PAGE])
+/// The touched pages among [`BLOCK`] consecutive ones, in the order in which they were touched.
+#[derive(Debug)]
+pub(super) struct Block<T> {
+    /// Where each page is.
+    places: [u16; BLOCK],
+    pages: Vec<Page<T>>,
+    size: usize,
 }
 
-/// A block without pages.
-pub(super) fn new_block<T>() -> Block<T> {
-    Box::new([const { None }; BLOCK])
-}
+impl<T: Item> Block<T> {
+    /// A block without pages, with room for [`SMALLEST`] << `size` of them.
+    pub fn new(size: usize) -> Box<Block<T>> {
+        let pages = Vec::with_capacity(SMALLEST << size);
+        Box::new(Block { places: [UNTOUCHED; BLOCK], pages, size })
+    }
 
-/// The pages of one table.
-#[derive(Clone, Debug)]
-pub(super) struct Tree<T>(Vec<Option<Block<T>>>);
+    /// Which of the sizes it has.
+    pub fn size(&self) -> usize {
+        self.size
+    }
 
-impl<T> Default for Tree<T> {
-    fn default() -> Tree<T> {
-        Tree(Vec::new())
+    /// Removes all pages.
+    pub fn clear(&mut self) {
+        self.places.fill(UNTOUCHED);
+        self.pages.clear();
+    }
+
+    fn is_full(&self) -> bool {
+        self.pages.len() == SMALLEST << self.size
+    }
+
+    /// The page with this index, if it has been touched: there are never as many pages as [`UNTOUCHED`].
+    #[inline]
+    fn page(&self, index: usize) -> Option<&Page<T>> {
+        self.pages.get(usize::from(self.places[index]))
+    }
+
+    #[inline]
+    fn record(&self, node: NodeId) -> Option<&T> {
+        Some(&self.page(page_of(node))?[node.index() % PAGE])
+    }
+
+    #[inline]
+    fn record_mut(&mut self, node: NodeId) -> Option<&mut T> {
+        let place = self.places[page_of(node)];
+        Some(&mut self.pages.get_mut(usize::from(place))?[node.index() % PAGE])
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Block<T>>() + self.pages.capacity() * size_of::<Page<T>>()
     }
 }
 
-impl<T> Tree<T> {
-    /// Removes and returns the last block.
-    pub fn pop_block(&mut self) -> Option<Block<T>> {
-        while let Some(last) = self.0.pop() {
-            if last.is_some() {
-                return last;
-            }
-        }
-        None
+/// A copy has the same room, so that it can grow like the original.
+impl<T: Item> Clone for Block<T> {
+    fn clone(&self) -> Block<T> {
+        let mut pages = Vec::with_capacity(SMALLEST << self.size);
+        pages.extend_from_slice(&self.pages);
+        Block { places: self.places, pages, size: self.size }
     }
 }
+
+/// The blocks of one table, by number.
+pub(super) type Blocks<T> = Vec<Option<Box<Block<T>>>>;
 
 /// A table with a default value everywhere, in which only touched pages use memory.
 ///
-/// It has two levels of pointers, so that a table takes 8 bytes per 4,096 nodes of the map up to the last one that was
-/// touched. Records never move, and growing takes one page of fixed size from the pool (or the allocator), and
-/// occasionally a block: no tick pays for the nodes touched in earlier ones.
+/// It takes 8 bytes per 4,096 nodes of the map up to the last one that was touched. A block allocates room for many pages
+/// at a time and moves when it is full, which copies at most 128 pages, so few ticks allocate, and none pays for all the
+/// nodes touched in earlier ones.
 #[derive(Debug)]
 pub(crate) struct Paged<T: Item> {
-    tree: Tree<T>,
-    pages: usize,
-    blocks: usize,
+    blocks: Blocks<T>,
+    /// The number of blocks.
+    count: usize,
     pool: Option<Pool>,
-    /// Released pages, to be returned to the allocator incrementally.
-    retired: Tree<T>,
-    retired_pages: usize,
+    /// Released blocks, to be returned to the allocator incrementally.
+    retired: Blocks<T>,
 }
 
 impl<T: Item> Default for Paged<T> {
     fn default() -> Paged<T> {
-        let (tree, retired) = Default::default();
-        Paged { tree, pages: 0, blocks: 0, pool: None, retired, retired_pages: 0 }
+        Paged { blocks: Vec::new(), count: 0, pool: None, retired: Vec::new() }
     }
 }
 
 /// A clone has memory of its own, outside any pool.
 impl<T: Item> Clone for Paged<T> {
     fn clone(&self) -> Paged<T> {
-        let Paged { ref tree, pages, blocks, .. } = *self;
-        let (tree, retired, pool) = (tree.clone(), Tree::default(), None);
-        Paged { tree, pages, blocks, pool, retired, retired_pages: 0 }
+        let blocks = self.blocks.clone();
+        Paged { blocks, count: self.count, pool: None, retired: Vec::new() }
     }
 }
 
@@ -102,17 +137,6 @@ fn page_of(node: NodeId) -> usize {
     node.index() / PAGE % BLOCK
 }
 
-/// The record of a node in its block.
-#[inline]
-fn record<T>(block: &Block<T>, node: NodeId) -> Option<&T> {
-    Some(&block[page_of(node)].as_ref()?[node.index() % PAGE])
-}
-
-#[inline]
-fn record_mut<T>(block: &mut Block<T>, node: NodeId) -> Option<&mut T> {
-    Some(&mut block[page_of(node)].as_mut()?[node.index() % PAGE])
-}
-
 impl<T: Item> Paged<T> {
     /// Allocates from this pool from now on, and returns the memory it holds.
     pub fn set_pool(&mut self, pool: &Pool) {
@@ -122,18 +146,13 @@ impl<T: Item> Paged<T> {
 
     #[inline]
     fn block(&self, number: usize) -> Option<&Block<T>> {
-        self.tree.0.get(number)?.as_ref()
-    }
-
-    #[inline]
-    fn block_mut(&mut self, number: usize) -> Option<&mut Block<T>> {
-        self.tree.0.get_mut(number)?.as_mut()
+        self.blocks.get(number)?.as_deref()
     }
 
     /// The record of a node, if its page has been touched.
     #[inline]
     pub fn find(&self, node: NodeId) -> Option<&T> {
-        record(self.block(block_of(node))?, node)
+        self.block(block_of(node))?.record(node)
     }
 
     /// The record of a node, or the default.
@@ -145,7 +164,7 @@ impl<T: Item> Paged<T> {
     /// The mutable record of a node, if its page has been touched.
     #[inline]
     pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
-        record_mut(self.block_mut(block_of(node))?, node)
+        self.blocks.get_mut(block_of(node))?.as_mut()?.record_mut(node)
     }
 
     /// The mutable record of a node; its page is allocated if necessary.
@@ -170,27 +189,30 @@ impl<T: Item> Paged<T> {
     #[cold]
     #[inline(never)]
     fn touch(&mut self, node: NodeId) {
+        let Paged { blocks, count, pool, .. } = self;
         let number = block_of(node);
-        let blocks = &mut self.tree.0;
         if blocks.len() <= number {
             blocks.resize_with(number + 1, || None);
         }
+        let new = |size| pool.as_ref().map_or_else(|| Block::new(size), |pool| pool.block(size));
         let block = blocks[number].get_or_insert_with(|| {
-            self.blocks += 1;
-            self.pool.as_ref().map_or_else(new_block, Pool::block)
+            *count += 1;
+            new(0)
         });
-        if block[page_of(node)].is_none() {
-            let page = self.new_page();
-            let block = self.block_mut(number).expect("made above");
-            block[page_of(node)] = Some(page);
+        if block.places[page_of(node)] != UNTOUCHED {
+            return;
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn new_page(&mut self) -> Page<T> {
-        self.pages += 1;
-        self.pool.as_ref().map_or_else(new_page, Pool::page)
+        if block.is_full() {
+            let mut larger = new(block.size + 1);
+            larger.places = block.places;
+            larger.pages.extend_from_slice(&block.pages);
+            let smaller = std::mem::replace(block, larger);
+            if let Some(pool) = pool {
+                pool.take_back_one(smaller);
+            }
+        }
+        block.places[page_of(node)] = block.pages.len() as u16;
+        block.pages.push([T::default(); PAGE]);
     }
 
     /// The touched page at this position of the table, or after it in the same block, and where to go on; none at
@@ -198,8 +220,8 @@ impl<T: Item> Paged<T> {
     pub(super) fn page_from(&self, position: usize) -> Option<Visit<'_, T>> {
         let (number, page) = (position / BLOCK, position % BLOCK);
         let after = Visit { page: None, next: (number + 1) * BLOCK };
-        let Some(block) = self.tree.0.get(number)? else { return Some(after) };
-        let found = (page..BLOCK).find_map(|at| Some((at, block[at].as_ref()?)));
+        let Some(block) = self.blocks.get(number)? else { return Some(after) };
+        let found = (page..BLOCK).find_map(|at| Some((at, block.page(at)?)));
         Some(found.map_or(after, |(at, page)| {
             let position = number * BLOCK + at;
             Visit { page: Some((NodeId((position * PAGE) as u32), page)), next: position + 1 }
@@ -216,42 +238,50 @@ impl<T: Item> Paged<T> {
     /// Invalidates all records and returns their memory: to the pool in constant time, otherwise incrementally by
     /// [`Paged::reclaim`].
     pub fn release(&mut self) {
-        if self.pages == 0 {
+        if self.count == 0 {
             return;
         }
-        let tree = std::mem::take(&mut self.tree);
+        let blocks = std::mem::take(&mut self.blocks);
         if let Some(pool) = &self.pool {
-            pool.take_back(tree, self.pages);
+            pool.take_back(blocks, self.count);
+        } else if self.retired.is_empty() {
+            self.retired = blocks;
         } else {
-            self.retired.0.extend(tree.0);
-            self.retired_pages += self.pages;
+            self.retired.extend(blocks);
         }
-        (self.pages, self.blocks) = (0, 0);
+        self.count = 0;
     }
 
-    /// Whether released pages have yet to be returned to the allocator.
+    /// Whether released blocks have yet to be returned to the allocator.
     #[inline]
     pub fn has_released(&self) -> bool {
-        self.retired_pages > 0
+        !self.retired.is_empty()
     }
 
-    /// Returns released pages to the allocator, about this many. Returns their number.
-    pub fn reclaim(&mut self, pages: u64) -> u64 {
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
         let mut freed = 0;
-        while freed < pages
-            && let Some(block) = self.retired.pop_block()
-        {
-            freed += block.iter().flatten().count() as u64;
+        for _ in 0..blocks.saturating_mul(8) {
+            match self.retired.pop() {
+                Some(block) => freed += u64::from(block.is_some()),
+                None => break,
+            }
+            if freed == blocks {
+                break;
+            }
         }
-        self.retired_pages -= freed as usize;
+        if self.retired.is_empty() {
+            self.retired = Vec::new();
+        }
         freed
     }
 
     /// Heap memory in bytes.
     pub fn bytes(&self) -> usize {
-        self.tree.0.capacity() * size_of::<Option<Block<T>>>()
-            + self.blocks * size_of::<[Option<Page<T>>; BLOCK]>()
-            + (self.pages + self.retired_pages) * size_of::<[T; PAGE]>()
+        let slots = self.blocks.capacity() + self.retired.capacity();
+        let blocks = self.blocks.iter().chain(&self.retired).flatten();
+        slots * size_of::<Option<Box<Block<T>>>>()
+            + blocks.map(|block| block.bytes()).sum::<usize>()
     }
 }
 
@@ -273,7 +303,7 @@ impl<T: Item> Near<'_, T> {
     /// The record of a node, if its page has been touched.
     #[inline]
     pub fn find(&self, node: NodeId) -> Option<&T> {
-        if block_of(node) == self.number { record(self.block, node) } else { self.find_far(node) }
+        if block_of(node) == self.number { self.block.record(node) } else { self.find_far(node) }
     }
 
     #[cold]
@@ -369,14 +399,14 @@ mod tests {
         assert_eq!(table.bytes(), 0);
         *table.slot(NodeId(5)) = 7;
         let one = table.bytes();
-        assert!(one <= 2500, "one node takes {one} bytes");
+        assert!(one <= 1700, "one node takes {one} bytes");
         *table.slot(NodeId(6)) = 1;
         assert_eq!(table.bytes(), one, "the same page");
         *table.slot(NodeId(70_000)) = 8;
         assert_eq!((table.get(NodeId(5)), table.get(NodeId(70_000))), (7, 8));
         assert_eq!((table.get(NodeId(7)), table.get(NodeId(u32::MAX))), (0, 0));
         table.release();
-        assert_eq!((table.get(NodeId(5)), table.pages), (0, 0));
+        assert_eq!((table.get(NodeId(5)), table.count), (0, 0));
         assert!(table.bytes() > 0, "released, but not returned yet");
         assert_eq!((table.reclaim(1), table.reclaim(5), table.reclaim(5)), (1, 1, 0));
         assert_eq!(table.bytes(), 0);
@@ -385,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_reuses_pages_and_clears_them() {
+    fn a_pool_reuses_blocks_and_clears_them() {
         let pool = Pool::new();
         let table = |ids: std::ops::Range<u32>| {
             let mut table = Paged::<u64>::default();
@@ -396,20 +426,21 @@ mod tests {
             }
             table
         };
-        let first = table(0..160);
-        assert_eq!((pool.lent(), pool.spare()), (10, 0));
+        // The largest block, and one of each size that it had before.
+        let first = table(0..(BLOCK * PAGE) as u32);
+        assert_eq!((pool.lent(), pool.spare()), (1, SIZES - 1));
         let copy = first.clone();
         drop(first);
-        assert_eq!((pool.lent(), pool.spare()), (0, 10));
+        assert_eq!((pool.lent(), pool.spare()), (0, SIZES));
         assert_eq!(copy.get(NodeId(7)), 9);
-        let second = table(3000..3016 + 32);
-        assert_eq!((pool.lent(), pool.spare()), (4, 6));
+        let second = table(3000..3000 + (2 * SMALLEST * PAGE) as u32);
+        assert_eq!((pool.lent(), pool.spare()), (1, SIZES - 1));
         let mut other = Paged::<u32>::default();
         other.set_pool(&pool);
         *other.slot(NodeId(1)) = 1;
-        assert_eq!((pool.lent(), pool.spare()), (5, 6), "types do not share pages");
+        assert_eq!((pool.lent(), pool.spare()), (2, SIZES - 1), "types do not share blocks");
         drop((second, other));
-        assert_eq!((pool.lent(), pool.spare()), (0, 11));
+        assert_eq!((pool.lent(), pool.spare()), (0, SIZES + 1));
         pool.trim();
         assert_eq!((pool.lent(), pool.spare()), (0, 0));
     }

@@ -63,8 +63,8 @@ impl Trails {
     }
 
     /// Returns released memory to the allocator: see [`Paged::reclaim`].
-    pub fn reclaim(&mut self, pages: u64) -> u64 {
-        self.places.reclaim(pages)
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.places.reclaim(blocks)
     }
 
     /// Starts the fresh trail again, with its tip alone.

@@ -755,23 +755,19 @@ impl Map for Grid {
         }
         let moves = &self.moves[skip as usize];
         let legal = moves[from_row * 3 + from_column][self.around(cell)];
-        let mut visit = |d: usize| {
-            if legal >> d & 1 == 1 {
-                let (column, row) = DIRECTIONS[d];
-                let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
-                let cost = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-                visit(NodeId(x[column] | y[row]), cost, estimate);
-            }
-        };
-        // Unrolled, so that each direction has a branch of its own for the branch predictor.
-        visit(0);
-        visit(1);
-        visit(2);
-        visit(3);
-        visit(4);
-        visit(5);
-        visit(6);
-        visit(7);
+        // Unrolled, so that each direction has a branch of its own for the branch predictor; and a macro, as a closure is
+        // not always inlined eight times.
+        macro_rules! visit {
+            ($($d:literal)*) => {$(
+                if legal >> $d & 1 == 1 {
+                    let (column, row) = DIRECTIONS[$d];
+                    let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
+                    let cost = if $d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+                    visit(NodeId(x[column] | y[row]), cost, estimate);
+                }
+            )*};
+        }
+        visit!(0 1 2 3 4 5 6 7);
     }
 }
 
