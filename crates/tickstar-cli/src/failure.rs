@@ -52,10 +52,12 @@ impl Failure {
 
     /// Ctrl-C before all problems were done.
     pub fn stopped(done: usize, problems: usize) -> Failure {
-        Failure::Stopped(format!(
-            "stopped: {done} of {} done, and kept",
-            text::counted(problems, "problem")
-        ))
+        Failure::stopped_at(done, problems, "problem")
+    }
+
+    /// Ctrl-C before all of something were done.
+    pub fn stopped_at(done: usize, all: usize, what: &str) -> Failure {
+        Failure::Stopped(format!("stopped: {done} of {} done, and kept", text::counted(all, what)))
     }
 
     /// A file that cannot be written.

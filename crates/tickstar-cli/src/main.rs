@@ -4,6 +4,7 @@
 
 mod abstraction;
 mod algorithms;
+mod bench;
 mod compare;
 mod contestants;
 mod draw;
@@ -36,7 +37,8 @@ use failure::Failure;
         tickstar draw                          a picture of one run, as tickstar.png\n  \
         tickstar run                           ten walks on one map, one by one\n  \
         tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
-        tickstar algorithms                    the algorithms and their guarantees\n\n\
+        tickstar algorithms                    the algorithms and their guarantees\n  \
+        tickstar bench paths --quick           how fast paths are found, beside other crates\n\n\
         Exit codes: 0 ran, 2 wrong usage, 3 bad input, 130 stopped by Ctrl-C."
 )]
 struct Args {
@@ -52,6 +54,8 @@ enum Command {
     Draw(draw::Draw),
     #[command(subcommand)]
     Abstraction(abstraction::Abstraction),
+    #[command(subcommand)]
+    Bench(bench::Bench),
     #[command(subcommand)]
     Maps(maps::Maps),
 }
@@ -87,6 +91,7 @@ fn main() -> ExitCode {
         Command::Algorithms(algorithms) => algorithms.execute(),
         Command::Draw(draw) => draw.execute(),
         Command::Abstraction(abstraction) => abstraction.execute(),
+        Command::Bench(bench) => bench.execute(),
         Command::Maps(maps) => maps.execute(),
     });
     match result {

@@ -4,16 +4,13 @@
 //! learning, tracing and walking included, with a budget of 100 per tick (lrta and p-lrta: their own
 //! lookahead). The ratio to the bare A* loop on the same problems is what counts.
 
-mod courses;
-
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tickstar::catalog::{self, Config, WorkBound};
 use tickstar::search::{BestFirst, SearchConfig};
-use tickstar::{Grid, Layered, NodeId, Seen, Slice, Step};
-use tickstar_lab::Arena;
-
-use courses::{Course, courses};
+use tickstar::{Cell, Grid, Layered, NodeId, Seen, Slice, Step};
+use tickstar_lab::{Arena, builtin, files, generate};
 
 /// How often each contestant is timed.
 const ROUNDS: usize = 5;
@@ -21,6 +18,47 @@ const ROUNDS: usize = 5;
 const PROBLEMS: usize = 20;
 /// The budget of a tick.
 const BUDGET: u64 = 100;
+
+/// A map with its problems.
+struct Course {
+    name: String,
+    grid: Grid,
+    ends: Vec<(Cell, Cell)>,
+}
+
+impl Course {
+    /// The problems' ends as nodes.
+    fn nodes(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let node = |cell| self.grid.node(cell).expect("a problem on its map");
+        self.ends.iter().map(move |&(start, goal)| (node(start), node(goal)))
+    }
+}
+
+/// Three benchmark maps with 300 problems of the 2009 paper's kind if a folder `shared` with them lies beside the
+/// repository, else generated maps of the same size.
+fn courses() -> Vec<Course> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let read = |name: &str| {
+        let grid = files::read_map(&shared.join(format!("maps/wc3-512/{name}.map"))).ok()?;
+        let list = shared.join(format!("problems/tba-2009/{name}.txt"));
+        let problems = files::read_problems(&list, &grid).ok()?;
+        let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
+        Some(Course { name: name.to_string(), grid, ends })
+    };
+    let found: Option<Vec<_>> =
+        ["battleground", "divideandconquer", "duskwood"].into_iter().map(read).collect();
+    found.unwrap_or_else(|| {
+        let names = ["caves-512", "islands-512", "rooms-512"];
+        names
+            .map(|name| {
+                let grid = builtin::find(name).expect("a built-in map").grid();
+                let problems = generate::random_problems(&grid, 100, 1);
+                let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
+                Course { name: name.to_string(), grid, ends }
+            })
+            .into()
+    })
+}
 
 /// Time spent, and expansions and updates done.
 #[derive(Clone, Copy, Default)]

@@ -15,6 +15,7 @@
 //! ```
 #![deny(missing_docs)]
 
+pub mod bench;
 pub mod builtin;
 pub mod chase;
 pub mod check;

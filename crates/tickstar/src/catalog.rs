@@ -27,7 +27,7 @@ pub use facts::{CostBound, Facts, FirstMove, GivesUp, Method, OnChange, WorkBoun
 use thiserror::Error;
 
 use crate::printable::printable;
-use crate::{Agent, AgentError, Map, NodeId, RatioError, WeightError};
+use crate::{Agent, AgentError, Map, NodeId, Pool, RatioError, WeightError};
 use family::{AgentConfig, Family};
 
 /// An algorithm that can be asked for by name.
@@ -238,6 +238,20 @@ impl Config {
         goal: NodeId,
     ) -> Result<Box<dyn Agent<S>>, AgentError> {
         self.agent.agent(space, start, goal)
+    }
+
+    /// The same, with its search memory from a pool.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn agent_with_pool<S: Map>(
+        &self,
+        space: &S,
+        start: NodeId,
+        goal: NodeId,
+        pool: &Pool,
+    ) -> Result<Box<dyn Agent<S>>, AgentError> {
+        self.agent.agent_with_pool(space, start, goal, pool)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod abstraction;
 mod bad_input;
+mod bench;
 mod by_length;
 mod catalog;
 mod clock;

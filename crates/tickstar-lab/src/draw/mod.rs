@@ -24,11 +24,13 @@ mod frame;
 mod legend;
 mod lettering;
 mod levels;
+mod plot;
 mod scene;
 mod terrain;
 mod walk;
 
 pub use levels::{Route, levels_svg, panel_px};
+pub use plot::{Axes, Panel, Scale as PlotScale, Series, bars_svg, lines_svg};
 pub use scene::Scene;
 
 use cells::{Runs, Scale, draw_area, draw_cells};

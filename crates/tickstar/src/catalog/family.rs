@@ -4,7 +4,7 @@ use super::settings::{Refused, Setting};
 use super::{Parameter, SettingError};
 use crate::{
     Agent, AgentError, DLrta, DLrtaConfig, DStarLite, DStarLiteConfig, Local, LocalConfig, Map,
-    NodeId, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath, TimeBounded, TimeBoundedConfig,
+    NodeId, Pool, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath, TimeBounded, TimeBoundedConfig,
 };
 
 /// The one list of families: `Family(Config) => constructor`.
@@ -69,6 +69,21 @@ macro_rules! families {
             ) -> Result<Box<dyn Agent<S>>, AgentError> {
                 Ok(match self {
                     $(AgentConfig::$family(config) => Box::new($new(space, config, start, goal)?),)*
+                })
+            }
+
+            /// The same, with its memory from a pool.
+            pub fn agent_with_pool<S: Map>(
+                self,
+                space: &S,
+                start: NodeId,
+                goal: NodeId,
+                pool: &Pool,
+            ) -> Result<Box<dyn Agent<S>>, AgentError> {
+                Ok(match self {
+                    $(AgentConfig::$family(config) => {
+                        Box::new($new(space, config, start, goal)?.with_pool(pool))
+                    })*
                 })
             }
         }

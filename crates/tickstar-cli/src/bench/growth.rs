@@ -1,0 +1,103 @@
+//! `tickstar bench growth`: what a unit of work costs on larger and larger maps.
+
+use clap::Args;
+use serde_json::json;
+use tickstar_lab::bench::growth::{Extent, Report, Subject, measure};
+use tickstar_lab::draw::{Axes, Panel, PlotScale, Series, lines_svg};
+
+use super::{Shown, table, watched};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::layout::wrapped;
+use crate::number::whole;
+
+/// What a unit of work costs on larger and larger maps: ideally the same
+///
+/// Maps of two kinds, each with twice the side of the one before, are generated. The subjects: A* alone and the ticks
+/// of a TBA* agent until it has found its path (budget 100, bounded tracing), per expansion; and building the hierarchy,
+/// per free cell. The least of several times counts. The largest map takes about two gigabytes of memory.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar bench growth --quick\n  \
+    tickstar bench growth --largest 2048 --json\n  \
+    tickstar bench growth --plot growth.svg")]
+pub struct Growth {
+    /// The side of the largest maps [default: 4096, with --quick 512]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(256..=4096), allow_negative_numbers = true,
+        help_heading = "Map")]
+    largest: Option<u32>,
+    /// Maps up to 512 by 512, and fewer rounds
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+impl Growth {
+    pub fn execute(&self) -> Result<(), Failure> {
+        self.shown.check([])?;
+        let extent = if self.quick { Extent::QUICK } else { Extent::FULL };
+        let extent = Extent { largest: self.largest.unwrap_or(extent.largest), ..extent };
+        let interrupt = Interrupt::watch();
+        let report =
+            watched(extent.steps(), "maps", interrupt.begin(), |control| measure(extent, control));
+        if !report.rows.is_empty() {
+            let common = json!({});
+            self.shown.print(&report.rows, &common, || text(&report))?;
+            self.shown.draw(|| plot(&report, extent))?;
+        }
+        if report.maps < extent.steps() {
+            return Err(Failure::stopped_at(report.maps, extent.steps(), "map"));
+        }
+        Ok(())
+    }
+}
+
+fn text(report: &Report) -> Vec<String> {
+    let header = ["subject", "maps", "side", "units", "ns/unit", "times the smallest"];
+    let rows = report.rows.iter().map(|row| {
+        vec![
+            row.subject.name().into(),
+            row.kind.clone(),
+            row.side.to_string(),
+            row.units.to_string(),
+            format!("{:.1}", row.ns_per_unit),
+            format!("{:.2}", row.over_smallest),
+        ]
+    });
+    let subjects = [Subject::Astar, Subject::Tba, Subject::Hierarchy];
+    let units = subjects.map(|subject| format!("{}: {}s", subject.name(), subject.unit()));
+    vec![
+        table(&header, 2, rows),
+        wrapped(&format!(
+            "units — {} · times the smallest: ns/unit over that of the smallest map of its kind",
+            units.join(", ")
+        )),
+    ]
+}
+
+fn plot(report: &Report, extent: Extent) -> String {
+    let sides = extent.sides();
+    let mut panels = Vec::new();
+    for rows in report.rows.chunk_by(|a, b| a.subject == b.subject) {
+        let subject = rows[0].subject;
+        let series = rows.chunk_by(|a, b| a.kind == b.kind).map(|rows| {
+            let value = |side| rows.iter().find(|row| row.side == side).map(|row| row.ns_per_unit);
+            Series {
+                name: rows[0].kind.clone(),
+                values: sides.iter().map(|&side| value(side)).collect(),
+            }
+        });
+        let title = format!("{}: ns per {}", subject.name(), subject.unit());
+        panels.push(Panel { title, series: series.collect() });
+    }
+    let places: Vec<_> = sides.iter().map(u32::to_string).collect();
+    let axes = Axes {
+        places: &places,
+        across: "side of the map, in cells",
+        up: "nanoseconds per unit of work",
+        scale: PlotScale::Linear,
+        shared: false,
+    };
+    lines_svg("The cost of work on larger maps", axes, &panels, 3)
+}

@@ -1,0 +1,50 @@
+//! The times of ticks, as `tickstar bench latency` measures them, and what they allocate: `cargo bench --bench latency`
+//! prints a row per map, algorithm and budget.
+
+mod maps;
+
+use tickstar_lab::bench::Control;
+use tickstar_lab::bench::latency::{Extent, contestants, measure};
+
+fn main() {
+    let extent = Extent::FULL;
+    let sets = extent.problem_sets(maps::folder().as_deref()).expect("the maps and their problems");
+    let count = |tick: &mut dyn FnMut()| allocation_counter::measure(tick).count_total;
+    let report =
+        measure(&sets, &contestants(), &[10, 100, 1000], extent, Some(&count), Control::none());
+    println!(
+        "{:<16} {:<30} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6} {:>5} {:>5}",
+        "map",
+        "algorithm",
+        "budget",
+        "ticks",
+        "median",
+        "p99",
+        "p99.9",
+        "max",
+        "p99.9/m",
+        "max/m",
+        "new",
+        "warm"
+    );
+    for row in report.expect("episodes that repeat").rows {
+        let micros = |ns: u64| ns as f64 / 1e3;
+        let allocations = row.allocations.expect("counted");
+        println!(
+            "{:<16} {:<30} {:>6} {:>8} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>7.1} {:>6.1} {:>5} {:>5}",
+            row.map,
+            row.algorithm,
+            row.budget,
+            row.ticks,
+            micros(row.median_ns),
+            micros(row.p99_ns),
+            micros(row.p999_ns),
+            micros(row.max_ns),
+            row.p999_over_median,
+            row.max_over_median,
+            allocations.new,
+            allocations.warm
+        );
+    }
+    println!("\nTimes in microseconds; `new`, `warm`: the most allocations in one tick.");
+}
