@@ -89,7 +89,7 @@ pub use restart::Restart;
 
 use self::restart::Back;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
-use crate::search::Which::{Follow, Fresh};
+use crate::search::Which::{self, Follow, Fresh};
 use crate::search::{Route, Shortcut, Trails};
 use crate::{
     BestFirst, Cost, Event, Limits, Map, NodeId, Pool, Ratio, SearchConfig, Slice, Status,
@@ -255,7 +255,7 @@ impl TimeBounded {
             met: false,
             at: start,
             came_from: None,
-            trails: Trails::default(),
+            trails: Trails::new(!config.search.reopen),
             tracing: false,
             follow_reach: Cost::ZERO,
             ahead: 0,
@@ -302,9 +302,14 @@ impl TimeBoundedPolicy {
         }
     }
 
-    /// Whether a node is on the part of the followed path that lies ahead.
-    fn is_ahead(&self, node: NodeId) -> bool {
-        self.trails.place(Follow, node).is_some_and(|place| place <= self.ahead)
+    /// The number of steps from a node to the tip of a trail, if the node is on it.
+    fn place(&self, which: Which, node: NodeId) -> Option<usize> {
+        self.trails.place(which, node, self.search.cost_to(node))
+    }
+
+    /// The same for the path being followed, if the node is on the part that lies ahead.
+    fn place_ahead(&self, node: NodeId) -> Option<usize> {
+        self.place(Follow, node).filter(|&place| place <= self.ahead)
     }
 
     /// The trace steps that a tick with this budget may still do during the search.
@@ -341,12 +346,12 @@ impl TimeBoundedPolicy {
             if self.config.acting != Acting::Early && tip != self.goal {
                 return true;
             }
-            self.trails.begin(tip);
+            self.trails.begin(tip, self.search.cost_to(tip).unwrap_or_default());
             self.tracing = true;
         }
         let check = self.changed && matches!(self.config.restart, Restart::Path | Restart::Lazy);
         // The agent may have walked onto a part that was traced before it arrived there.
-        let mut done = self.trails.place(Fresh, self.at).is_some();
+        let mut done = self.place(Fresh, self.at).is_some();
         let mut front = self.trails.front();
         while !done {
             let Some((node, parent)) =
@@ -360,7 +365,7 @@ impl TimeBoundedPolicy {
             if check && !self.holds(map, parent, node) {
                 return false;
             }
-            self.trails.extend(parent);
+            self.trails.extend(parent, self.search.cost_to(parent).unwrap_or_default());
             front = Some(parent);
             done = parent == self.at;
         }
@@ -388,10 +393,8 @@ impl TimeBoundedPolicy {
 
     /// The next node on the path being followed, if the agent is on the part that lies ahead.
     fn follow_step(&self) -> Option<NodeId> {
-        if !self.is_ahead(self.at) {
-            return None;
-        }
-        self.trails.next(Follow, self.at)
+        let place = self.place_ahead(self.at)?;
+        self.trails.at(Follow, place.checked_sub(1)?)
     }
 
     /// Step 3: where to go, and which kind of step it is.
@@ -431,7 +434,7 @@ impl TimeBoundedPolicy {
         let mut best = None;
         map.for_each_edge(self.at, |to, _| {
             let Some(g) = self.search.cost_to(to) else { return };
-            let place = self.trails.place(Follow, to).filter(|&place| place <= self.ahead);
+            let place = self.place_ahead(to);
             let rank = (place.unwrap_or(usize::MAX), g);
             if best.is_none_or(|(least, _)| rank < least) {
                 best = Some((rank, to));
@@ -518,14 +521,14 @@ impl Policy for TimeBoundedPolicy {
         }
         if let Some(route) = &mut self.route {
             route.moved(to);
-        } else if let Some(place) = self.trails.place(Follow, to).filter(|&at| at <= self.ahead) {
+        } else if let Some(place) = self.place_ahead(to) {
             self.ahead = place;
         }
     }
 
     fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
         (self.at, self.came_from) = (cx.at, None);
-        self.ahead = self.trails.place(Follow, cx.at).unwrap_or(usize::MAX);
+        self.ahead = self.place(Follow, cx.at).unwrap_or(usize::MAX);
         if self.solved && self.route.is_none() {
             // The path was traced only back to where the agent was; from here, the way back may join it earlier.
             (self.solved, self.tracing) = (false, false);
@@ -568,8 +571,7 @@ impl Policy for TimeBoundedPolicy {
         // Once the agent is on the path to the goal, only a blocked step can make it leave that path, unless it restarts.
         let settled = self.config.restart == Restart::Stopped && !self.config.search.learn;
         if self.solved && settled && self.route.is_none() {
-            let place = self.trails.place(Follow, self.at).filter(|&place| place <= self.ahead);
-            if let Some(place) = place {
+            if let Some(place) = self.place_ahead(self.at) {
                 self.keep_only_the_path(place, slice);
             }
         }
@@ -580,8 +582,8 @@ impl Policy for TimeBoundedPolicy {
             return route.step(*map, cx.at).map_or(Decision::Stale, Decision::Go);
         }
         if self.solved {
+            let off_path = self.place(Follow, self.at).is_none();
             if let Some(shortcut) = &mut self.shortcut {
-                let off_path = self.trails.place(Follow, self.at).is_none();
                 if off_path && shortcut.step(self.at).is_none() {
                     let (expansions, traces) = self.config.tracing.split(slice.budget());
                     let traces = traces.saturating_sub(slice.traces());

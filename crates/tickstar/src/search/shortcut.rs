@@ -63,7 +63,9 @@ impl Shortcut {
 
         // Adds seeds outward from the nearest node, alternating between both sides.
         self.search.begin(map, agent, map.estimate(goal, agent));
-        let mut ahead = std::iter::successors(Some(near), |&node| trails.next(Follow, node));
+        let mut ahead = std::iter::successors(Some(near), |&node| {
+            trails.next(Follow, node, main.cost_to(node))
+        });
         let mut behind = std::iter::successors(Some(near), |&node| {
             main.parent(node).filter(|_| node != junction)
         });
@@ -95,7 +97,7 @@ impl Shortcut {
         slice: &mut Slice<'_>,
     ) -> Option<NodeId> {
         let mut node = self.climbed.unwrap_or(agent);
-        while trails.place(Follow, node).is_none() {
+        while trails.place(Follow, node, main.cost_to(node)).is_none() {
             let parent = main.parent(node)?;
             if !slice.trace(parent) {
                 self.climbed = Some(node);
@@ -119,7 +121,8 @@ impl Shortcut {
     ) -> NodeId {
         let mut near = self.near.unwrap_or(junction);
         let mut distance = map.estimate(near, agent);
-        while let Some((closer, node)) = [trails.next(Follow, near), main.parent(near)]
+        let next = |node| trails.next(Follow, node, main.cost_to(node));
+        while let Some((closer, node)) = [next(near), main.parent(near)]
             .into_iter()
             .flatten()
             .map(|node| (map.estimate(node, agent), node))

@@ -44,7 +44,7 @@ impl TimeBoundedPolicy {
             route.end()
         } else {
             let generated = self.search.cost_to(to).is_some();
-            if generated && (!self.is_reached() || self.is_ahead(to)) {
+            if generated && (!self.is_reached() || self.place_ahead(to).is_some()) {
                 self.end_at(to);
                 return true;
             }

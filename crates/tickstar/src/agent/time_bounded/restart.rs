@@ -72,7 +72,7 @@ impl TimeBoundedPolicy {
     /// Checks the way back to the path, as far as the tick's trace steps reach.
     pub(super) fn back(&self, map: &impl Map, slice: &mut Slice<'_>) -> Back {
         let mut node = self.at;
-        while !self.is_ahead(node) {
+        while self.place_ahead(node).is_none() {
             let Some(back) = self.way_back(node) else { return Back::Far };
             if map.edge(node, back).is_none() {
                 return Back::Cut;
@@ -90,7 +90,7 @@ impl TimeBoundedPolicy {
         if back == Back::Cut {
             return true;
         }
-        let last = self.trails.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
+        let last = self.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
         let mut cut = false;
         for &node in changed {
             map.for_each_affected(node, |node| {
@@ -103,7 +103,7 @@ impl TimeBoundedPolicy {
 
     /// Whether a path is blocked next to this node, if the node is on the path and at most `last` steps from its tip.
     fn is_cut_at(&self, map: &impl Map, node: NodeId, which: Which, last: usize) -> bool {
-        let Some(place) = self.trails.place(which, node) else { return false };
+        let Some(place) = self.place(which, node) else { return false };
         let cut = |parent: usize, child: usize| {
             let ends = (self.trails.at(which, parent), self.trails.at(which, child));
             let (Some(parent), Some(child)) = ends else { return false };
