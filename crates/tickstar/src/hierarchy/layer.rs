@@ -2,18 +2,28 @@
 
 use std::collections::HashMap;
 
+use super::levels::NONE;
 use super::lists::{Lists, Span};
 use super::store::Store;
 
 /// A node with more edges than this has them in an index.
 const HUB: usize = 64;
 
-/// One level.
+/// One level. What searches read of a node is in arrays of its own, apart from what only repairs need: as little as
+/// possible then passes through the caches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
-    pub nodes: Store<Node>,
-    pub children: Lists<u32>,
+    /// The parent of each node.
+    pub parents: Store<u32>,
+    /// The mean position of all nodes of the space below each node, in parts of a cell.
+    pub at: Store<(i32, i32)>,
+    /// Where the edges of each node are in `links`.
+    pub edges: Store<Span>,
     pub links: Lists<Link>,
+    pub groups: Store<Group>,
+    pub children: Lists<u32>,
+    /// The sums of the positions of all nodes of the space below each node.
+    pub sums: Store<(i64, i64)>,
     /// The terrain below each node; empty if the map has none.
     pub ground: Store<Ground>,
     /// Ids that are not used.
@@ -26,19 +36,12 @@ pub(super) struct Layer {
     hubs: HashMap<(u32, u32), u32>,
 }
 
-/// A node of a level above the ground.
+/// What a node stands for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Node {
-    pub parent: u32,
+pub(super) struct Group {
     /// Nodes of the space below it; none if the id is not used.
     pub cells: u32,
-    /// Sums of their positions.
-    pub x: i64,
-    pub y: i64,
-    /// Their mean, in parts of a cell.
-    pub at: (i32, i32),
     pub children: Span,
-    pub links: Span,
 }
 
 /// The terrain below a node.
@@ -58,9 +61,46 @@ pub(super) struct Link {
 }
 
 impl Layer {
+    /// How many ids there are, used or not.
+    pub fn size(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// A new node, without children.
+    pub fn create(&mut self, terrain: bool) -> u32 {
+        self.live += 1;
+        if let Some(id) = self.free.pop() {
+            let at = id as usize;
+            (self.parents[at], self.at[at], self.sums[at]) = (NONE, (0, 0), (0, 0));
+            (self.edges[at], self.groups[at]) = Default::default();
+            return id;
+        }
+        self.parents.push(NONE);
+        self.at.push((0, 0));
+        self.edges.push(Span::default());
+        self.groups.push(Group::default());
+        self.sums.push((0, 0));
+        if terrain {
+            self.ground.push(Ground::default());
+        }
+        self.size() as u32 - 1
+    }
+
+    /// The edges of a node.
+    #[inline]
+    pub fn links_of(&self, node: u32) -> &[Link] {
+        self.links.get(self.edges[node as usize])
+    }
+
+    /// The children of a node.
+    #[inline]
+    pub fn children_of(&self, node: u32) -> &[u32] {
+        self.children.get(self.groups[node as usize].children)
+    }
+
     /// Where the edge to a node is among the edges of another: constant time.
     pub fn find_link(&self, from: u32, to: u32) -> Option<usize> {
-        let links = self.links.get(self.nodes[from as usize].links);
+        let links = self.links_of(from);
         if links.len() > HUB {
             return self.hubs.get(&(from, to)).map(|&at| at as usize);
         }
@@ -70,7 +110,7 @@ impl Layer {
     /// Counts an edge from a node once more, or once less; one that counts nothing is removed. Returns whether
     /// it was there before, and whether it is now.
     pub fn count_link(&mut self, from: u32, to: u32, more: bool) -> (bool, bool) {
-        let span = self.nodes[from as usize].links;
+        let span = self.edges[from as usize];
         let Some(at) = self.find_link(from, to) else {
             debug_assert!(more, "edges are counted exactly");
             if more {
@@ -88,7 +128,7 @@ impl Layer {
     }
 
     fn push_link(&mut self, from: u32, to: u32) {
-        let span = &mut self.nodes[from as usize].links;
+        let span = &mut self.edges[from as usize];
         self.links.push(span, Link { to, count: 1 });
         match span.len() {
             0..=HUB => {}
@@ -101,7 +141,7 @@ impl Layer {
 
     /// Removes an edge from the list of a node: for a hub in time linear in its edges.
     fn remove_link(&mut self, from: u32, at: usize) {
-        let span = &mut self.nodes[from as usize].links;
+        let span = &mut self.edges[from as usize];
         let list = self.links.get(*span);
         if list.len() == HUB + 1 {
             for link in list {
@@ -118,14 +158,18 @@ impl Layer {
 
     /// Notes where the edges of a node are, from this one on.
     fn index(&mut self, from: u32, first: usize) {
-        let links = self.links.get(self.nodes[from as usize].links);
+        let links = self.links.get(self.edges[from as usize]);
         let places = (0..).zip(links).skip(first).map(|(at, link)| ((from, link.to), at));
         self.hubs.extend(places);
     }
 
     /// Makes copies cheap.
     pub fn share(&mut self) {
-        self.nodes.share(&[]);
+        self.parents.share(&[]);
+        self.at.share(&[]);
+        self.edges.share(&[]);
+        self.groups.share(&[]);
+        self.sums.share(&[]);
         self.ground.share(&[]);
         self.children.share();
         self.links.share();
@@ -135,7 +179,11 @@ impl Layer {
     /// Heap memory in bytes, and how much of it another level shares.
     pub fn bytes(&self, other: Option<&Layer>) -> (usize, usize) {
         let parts = [
-            self.nodes.bytes(other.map(|other| &other.nodes)),
+            self.parents.bytes(other.map(|other| &other.parents)),
+            self.at.bytes(other.map(|other| &other.at)),
+            self.edges.bytes(other.map(|other| &other.edges)),
+            self.groups.bytes(other.map(|other| &other.groups)),
+            self.sums.bytes(other.map(|other| &other.sums)),
             self.children.bytes(other.map(|other| &other.children)),
             self.links.bytes(other.map(|other| &other.links)),
             self.ground.bytes(other.map(|other| &other.ground)),
@@ -154,8 +202,8 @@ mod tests {
     #[test]
     fn links_of_hubs_are_found() {
         let mut layer = Layer::default();
-        layer.nodes.push(Node::default());
-        layer.nodes.push(Node::default());
+        layer.create(false);
+        layer.create(false);
         let mut model: Vec<(u32, u32)> = Vec::new();
         let mut state = 1_u64;
         for step in 0..20_000 {
@@ -181,7 +229,7 @@ mod tests {
                 }
                 None => {}
             }
-            let list = layer.links.get(layer.nodes[1].links);
+            let list = layer.links_of(1);
             assert!(list.iter().map(|link| (link.to, link.count)).eq(model.iter().copied()));
             for to in 0..95 {
                 let at = model.iter().position(|&(end, _)| end == to);

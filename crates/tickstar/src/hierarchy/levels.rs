@@ -4,12 +4,12 @@ use std::collections::{HashMap, VecDeque};
 
 use thiserror::Error;
 
-use super::layer::{Ground, Layer, Link, Node};
+use super::layer::{Ground, Group, Layer, Link};
 use super::lists::Lists;
 use super::repair::{Edit, Repairer};
 use super::store::Store;
 use crate::space::Sealed;
-use crate::{Cost, Map, NodeId, Skip, Slice, Space};
+use crate::{Cost, Map, NodeId, Slice, Space};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -196,7 +196,7 @@ impl Hierarchy {
             return;
         }
         *wear += 1;
-        let cells = self.layers[REGION - 1].nodes[region.index()].cells;
+        let cells = self.layers[REGION - 1].groups[region.index()].cells;
         if *wear >= cells.div_ceil(2) {
             *wear = QUEUED;
             self.worn.push_back(region.0);
@@ -211,7 +211,7 @@ impl Hierarchy {
         while let Some(&region) = self.worn.front() {
             let layer = self.layers.get(REGION - 1);
             let cells =
-                layer.and_then(|layer| layer.nodes.get(region as usize)).map_or(0, |n| n.cells);
+                layer.and_then(|layer| layer.groups.get(region as usize)).map_or(0, |n| n.cells);
             while self.paid < u64::from(cells) {
                 if !slice.update(NodeId(region)) {
                     return (regrouped, false);
@@ -263,18 +263,26 @@ impl Hierarchy {
         self.layers.get(level.checked_sub(1)?)
     }
 
-    fn node(&self, level: usize, node: NodeId) -> Option<&Node> {
-        self.layer(level)?.nodes.get(node.index()).filter(|node| node.cells > 0)
+    /// A level above the space and what a node of it stands for, if the id is used.
+    fn group(&self, level: usize, node: NodeId) -> Option<(&Layer, &Group)> {
+        let layer = self.layer(level)?;
+        let group = layer.groups.get(node.index()).filter(|group| group.cells > 0)?;
+        Some((layer, group))
     }
 
     /// The node of the next level that a node of this one belongs to. None if it has no edges.
     #[inline]
     pub fn parent(&self, level: usize, node: NodeId) -> Option<NodeId> {
-        let parent = match level.checked_sub(1) {
-            None => *self.ground.get(node.index())?,
-            Some(layer) => self.layers.get(layer)?.nodes.get(node.index())?.parent,
-        };
-        (parent != NONE).then_some(NodeId(parent))
+        self.parents(level)?.of(node)
+    }
+
+    /// The parents of the nodes of a level.
+    #[inline]
+    pub(crate) fn parents(&self, level: usize) -> Option<Parents<'_>> {
+        match level.checked_sub(1) {
+            None => Some(Parents(&self.ground)),
+            Some(layer) => self.layers.get(layer).map(|layer| Parents(&layer.parents)),
+        }
     }
 
     /// The node of a level that a node of the space belongs to; none if all that can be reached from there is
@@ -323,10 +331,8 @@ impl Hierarchy {
         level: usize,
         node: NodeId,
     ) -> impl ExactSizeIterator<Item = NodeId> + '_ {
-        let children = match (self.layer(level), self.node(level, node)) {
-            (Some(layer), Some(node)) => layer.children.get(node.children),
-            _ => &[],
-        };
+        let group = self.group(level, node);
+        let children = group.map_or(&[][..], |(layer, group)| layer.children.get(group.children));
         children.iter().copied().map(NodeId)
     }
 
@@ -342,26 +348,29 @@ impl Hierarchy {
     /// A node of the space in the middle of what a node stands for, or close to it: down the levels, each
     /// time to the child that is closest to its mean position. None if the id is not used.
     pub(crate) fn middle(&self, space: &impl Map, level: usize, node: NodeId) -> Option<NodeId> {
-        let mean = self.node(level, node)?.at;
+        let mean_of =
+            |level, node: NodeId| self.group(level, node).map(|(layer, _)| layer.at[node.index()]);
+        let mean = mean_of(level, node)?;
         (1..=level).rev().try_fold(node, |node, level| {
             self.children(level, node).min_by_key(|&child| {
                 let (x, y) = space.position(child).unwrap_or_default();
                 let cell = || (self.mean(x.into(), 1), self.mean(y.into(), 1));
-                distance(mean, self.node(level - 1, child).map_or_else(cell, |child| child.at))
+                distance(mean, mean_of(level - 1, child).unwrap_or_else(cell))
             })
         })
     }
 
     /// How many nodes of the space a node stands for.
     pub fn cell_count(&self, level: usize, node: NodeId) -> u32 {
-        self.node(level, node).map_or(0, |node| node.cells)
+        self.group(level, node).map_or(0, |(_, group)| group.cells)
     }
 
     /// The mean position of the nodes of the space below a node, as exact sums of columns and rows and
     /// their number; none where they have no positions.
     pub fn position(&self, level: usize, node: NodeId) -> Option<(i64, i64, u32)> {
-        let node = self.node(level, node).filter(|_| self.placed)?;
-        Some((node.x, node.y, node.cells))
+        let (layer, group) = self.group(level, node).filter(|_| self.placed)?;
+        let (x, y) = layer.sums[node.index()];
+        Some((x, y, group.cells))
     }
 
     /// The neighbors of a node on its level, which must be above the space, and how many edges of the level
@@ -375,22 +384,17 @@ impl Hierarchy {
     }
 
     fn links_of(&self, level: usize, node: NodeId) -> &[Link] {
-        match (self.layer(level), self.node(level, node)) {
-            (Some(layer), Some(node)) => layer.links.get(node.links),
-            _ => &[],
-        }
+        self.group(level, node).map_or(&[], |(layer, _)| layer.links_of(node.0))
     }
 
     /// Whether two nodes of a level above the space are joined.
     pub fn linked(&self, level: usize, a: NodeId, b: NodeId) -> bool {
-        let (Some(layer), Some(first)) = (self.layer(level), self.node(level, a)) else {
-            return false;
-        };
-        let Some(second) = self.node(level, b) else { return false };
-        if first.links.len() <= second.links.len() {
-            layer.find_link(a.0, b.0).is_some()
-        } else {
-            layer.find_link(b.0, a.0).is_some()
+        let Some(layer) = self.layer(level) else { return false };
+        let edges = |node: NodeId| layer.edges.get(node.index()).map(|span| span.len());
+        match (edges(a), edges(b)) {
+            (Some(first), Some(second)) if first <= second => layer.find_link(a.0, b.0).is_some(),
+            (Some(_), Some(_)) => layer.find_link(b.0, a.0).is_some(),
+            _ => false,
         }
     }
 
@@ -466,9 +470,10 @@ pub struct Level<'h> {
 }
 
 /// The cost of a way between two mean positions.
+#[inline]
 pub(super) fn distance(a: (i32, i32), b: (i32, i32)) -> u64 {
     let (x, y) = (u64::from(a.0.abs_diff(b.0)), u64::from(a.1.abs_diff(b.1)));
-    STRAIGHT * x.max(y) + (DIAGONAL - STRAIGHT) * x.min(y)
+    (2 * STRAIGHT - DIAGONAL) * x.max(y) + (DIAGONAL - STRAIGHT) * (x + y)
 }
 
 /// The cost of a way of this length between the terrain of its ends. Never less than the length.
@@ -477,10 +482,22 @@ pub(super) fn weigh(length: u64, a: Ground, b: Ground, cheapest: u16) -> u64 {
     (length * (u64::from(a.mean) + u64::from(b.mean)) / least).max(length)
 }
 
-impl Level<'_> {
+/// The parents of the nodes of one level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parents<'h>(&'h Store<u32>);
+
+impl Parents<'_> {
+    /// The parent of a node of the level: see [`Hierarchy::parent`].
     #[inline]
+    pub fn of(self, node: NodeId) -> Option<NodeId> {
+        self.0.get(node.index()).filter(|&&parent| parent != NONE).map(|&parent| NodeId(parent))
+    }
+}
+
+impl Level<'_> {
+    #[inline(always)]
     fn distance(&self, from: NodeId, to: NodeId) -> u64 {
-        let at = |node: NodeId| self.layer.nodes.get(node.index()).map(|node| node.at);
+        let at = |node: NodeId| self.layer.at.get(node.index()).copied();
         match (at(from), at(to)) {
             (Some(a), Some(b)) if self.placed => distance(a, b),
             _ => 0,
@@ -490,17 +507,27 @@ impl Level<'_> {
 
 impl Space for Level<'_> {
     fn size(&self) -> usize {
-        self.layer.nodes.len()
+        self.layer.size()
     }
 
     fn contains(&self, node: NodeId) -> bool {
-        self.layer.nodes.get(node.index()).is_some_and(|node| node.cells > 0)
+        self.layer.groups.get(node.index()).is_some_and(|group| group.cells > 0)
     }
 
     #[inline]
     fn for_each_edge(&self, from: NodeId, mut visit: impl FnMut(NodeId, Cost)) {
-        let visit = |to, cost, _| visit(to, cost);
-        self.for_each_successor(from, from, from, Skip::Seen, visit, Sealed);
+        let layer = self.layer;
+        let Some(&here) = layer.at.get(from.index()) else { return };
+        let ground = layer.ground.get(from.index()).copied();
+        for link in layer.links_of(from.0) {
+            // Two nodes can have the same mean position: one inside the other.
+            let mut cost = if self.placed { distance(here, layer.at[link.to as usize]) } else { 1 };
+            if let Some(ground) = ground {
+                let beyond = layer.ground.get(link.to as usize).copied().unwrap_or_default();
+                cost = weigh(cost, ground, beyond, self.cheapest);
+            }
+            visit(NodeId(link.to), Cost(cost.max(1)));
+        }
     }
 
     fn max_edge_cost(&self) -> Cost {
@@ -516,31 +543,5 @@ impl Map for Level<'_> {
     #[inline]
     fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
         Cost(self.distance(from, to))
-    }
-
-    #[inline]
-    fn for_each_successor(
-        &self,
-        from: NodeId,
-        _: NodeId,
-        goal: NodeId,
-        _: Skip,
-        mut visit: impl FnMut(NodeId, Cost, Cost),
-        _: Sealed,
-    ) {
-        let Some(node) = self.layer.nodes.get(from.index()) else { return };
-        let goal = self.layer.nodes.get(goal.index()).filter(|_| self.placed);
-        for link in self.layer.links.get(node.links) {
-            let at = self.layer.nodes[link.to as usize].at;
-            // Two nodes can have the same mean position: one inside the other.
-            let mut cost = if self.placed { distance(node.at, at) } else { 1 };
-            if let Some(&ground) = self.layer.ground.get(from.index()) {
-                let beyond = self.layer.ground.get(link.to as usize).copied().unwrap_or_default();
-                cost = weigh(cost, ground, beyond, self.cheapest);
-            }
-            let cost = cost.max(1);
-            let estimate = goal.map_or(0, |goal| distance(at, goal.at));
-            visit(NodeId(link.to), Cost(cost), Cost(estimate));
-        }
     }
 }

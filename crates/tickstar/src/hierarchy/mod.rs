@@ -72,6 +72,7 @@ mod repair;
 mod store;
 pub(crate) mod subgoals;
 
+pub(crate) use levels::Parents;
 pub use levels::{Hierarchy, HierarchyError, Level};
 pub(crate) use repair::Edit;
 pub(crate) use subgoals::Subgoals;

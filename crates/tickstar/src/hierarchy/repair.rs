@@ -6,9 +6,8 @@
 //! * Parent and children agree; sums of positions and cells are those of all nodes of the space below.
 //! * A node two levels up has two grandchildren at least.
 
-use super::layer::{Ground, Layer, Node};
+use super::layer::{Ground, Layer};
 use super::levels::{GROUND_PARTS, Hierarchy, NONE, distance, weigh};
-use super::lists::Span;
 use crate::space::Sealed;
 use crate::{Map, NodeId};
 
@@ -330,14 +329,14 @@ impl<'h, S: Map> Repairer<'h, S> {
     pub fn parent(&self, level: usize, node: u32) -> u32 {
         match level {
             0 => self.h.ground[node as usize],
-            _ => self.layer(level).nodes[node as usize].parent,
+            _ => self.layer(level).parents[node as usize],
         }
     }
 
     fn set_parent(&mut self, level: usize, node: u32, parent: u32) {
         match level {
             0 => self.h.ground[node as usize] = parent,
-            _ => self.layer_mut(level).nodes[node as usize].parent = parent,
+            _ => self.layer_mut(level).parents[node as usize] = parent,
         }
     }
 
@@ -353,14 +352,13 @@ impl<'h, S: Map> Repairer<'h, S> {
     pub fn is_live(&self, level: usize, node: u32) -> bool {
         match level {
             0 => self.space.contains(NodeId(node)),
-            _ => self.layer(level).nodes[node as usize].children.len() > 0,
+            _ => self.layer(level).groups[node as usize].children.len() > 0,
         }
     }
 
     /// The children of a node of a level above the space.
     pub fn children(&self, level: usize, node: u32) -> &[u32] {
-        let layer = self.layer(level);
-        layer.children.get(layer.nodes[node as usize].children)
+        self.layer(level).children_of(node)
     }
 
     /// The neighbors of a node, each once. To be given back when done with.
@@ -378,10 +376,7 @@ impl<'h, S: Map> Repairer<'h, S> {
                 near.dedup();
             }
         } else {
-            let layer = self.layer(level);
-            near.extend(
-                layer.links.get(layer.nodes[node as usize].links).iter().map(|link| link.to),
-            );
+            near.extend(self.layer(level).links_of(node).iter().map(|link| link.to));
         }
         near
     }
@@ -399,7 +394,7 @@ impl<'h, S: Map> Repairer<'h, S> {
                 self.space.for_each_edge(NodeId(node), |to, _| count += usize::from(to.0 != node));
                 count
             }
-            _ => self.layer(level).nodes[node as usize].links.len(),
+            _ => self.layer(level).edges[node as usize].len(),
         }
     }
 
@@ -416,28 +411,16 @@ impl<'h, S: Map> Repairer<'h, S> {
         if self.h.layers.len() < level {
             self.h.layers.push(Layer::default());
         }
-        let layer = self.layer_mut(level);
-        let (children, links) = (Span::default(), Span::default());
-        let fresh = Node { parent: NONE, cells: 0, x: 0, y: 0, at: (0, 0), children, links };
-        layer.live += 1;
-        if let Some(id) = layer.free.pop() {
-            layer.nodes[id as usize] = fresh;
-            return id;
-        }
-        layer.nodes.push(fresh);
-        let id = layer.nodes.len() as u32 - 1;
-        if self.h.terrain.is_some() {
-            self.layer_mut(level).ground.push(Ground::default());
-        }
-        id
+        let terrain = self.h.terrain.is_some();
+        self.layer_mut(level).create(terrain)
     }
 
     /// Removes a node that has neither children nor edges.
     fn remove(&mut self, level: usize, node: u32) {
         let layer = self.layer_mut(level);
-        let place = &mut layer.nodes[node as usize];
-        debug_assert!(place.children.len() == 0 && place.links.len() == 0, "still in use");
-        place.cells = 0;
+        let group = &mut layer.groups[node as usize];
+        debug_assert!(group.children.len() == 0 && layer.edges[node as usize].len() == 0, "in use");
+        group.cells = 0;
         layer.live -= 1;
         self.retired.push((level, node));
     }
@@ -446,7 +429,7 @@ impl<'h, S: Map> Repairer<'h, S> {
     pub fn attach(&mut self, level: usize, node: u32, group: u32) {
         self.set_parent(level, node, group);
         let layer = self.layer_mut(level + 1);
-        layer.children.push(&mut layer.nodes[group as usize].children, node);
+        layer.children.push(&mut layer.groups[group as usize].children, node);
         self.next_touched.push(group);
         let near = self.neighbors(level, node);
         for &other in &near {
@@ -483,7 +466,7 @@ impl<'h, S: Map> Repairer<'h, S> {
         }
         self.set_parent(level, node, NONE);
         let layer = self.layer_mut(level + 1);
-        let children = &mut layer.nodes[group as usize].children;
+        let children = &mut layer.groups[group as usize].children;
         let at = layer.children.get(*children).iter().position(|&child| child == node);
         layer.children.remove(children, at.expect("a parent knows its children"));
         if children.len() == 0 {
@@ -500,15 +483,18 @@ impl<'h, S: Map> Repairer<'h, S> {
         if known {
             return;
         }
-        let [first, second] = [a, b].map(|node| layer.nodes[node as usize]);
-        if first.parent != NONE && second.parent != NONE {
+        let [over_a, over_b] = [a, b].map(|node| layer.parents[node as usize]);
+        if over_a != NONE && over_b != NONE {
             self.log.push(((a.min(b), a.max(b)), true));
             self.next_touched.push(a);
         } else {
-            for (node, id) in [(first, a), (second, b)] {
-                if node.parent == NONE && node.links.len() == 1 {
-                    self.next_loose.push(id);
-                    self.next_touched.push(id);
+            let first_edge = [a, b].map(|node| layer.edges[node as usize].len() == 1);
+            for (node, parent, first_edge) in
+                [(a, over_a, first_edge[0]), (b, over_b, first_edge[1])]
+            {
+                if parent == NONE && first_edge {
+                    self.next_loose.push(node);
+                    self.next_touched.push(node);
                 }
             }
         }
@@ -519,7 +505,7 @@ impl<'h, S: Map> Repairer<'h, S> {
         let layer = self.layer_mut(level);
         let gone = layer.count_link(a, b, false) == (true, false);
         layer.count_link(b, a, false);
-        let parented = [a, b].iter().all(|&node| layer.nodes[node as usize].parent != NONE);
+        let parented = [a, b].iter().all(|&node| layer.parents[node as usize] != NONE);
         if gone && parented {
             self.log.push(((a.min(b), a.max(b)), false));
         }
@@ -534,15 +520,17 @@ impl<'h, S: Map> Repairer<'h, S> {
                 let (x, y) = self.space.position(NodeId(child)).unwrap_or_default();
                 (1, x.into(), y.into())
             } else {
-                let child = &self.layer(level - 1).nodes[child as usize];
-                (child.cells, child.x, child.y)
+                let below = self.layer(level - 1);
+                let (x, y) = below.sums[child as usize];
+                (below.groups[child as usize].cells, x, y)
             };
             (cells, x, y) = (cells + n, x + dx, y + dy);
         }
         let at =
             if self.h.placed { (self.h.mean(x, cells), self.h.mean(y, cells)) } else { (0, 0) };
-        let place = &mut self.layer_mut(level).nodes[node as usize];
-        (place.cells, place.x, place.y, place.at) = (cells, x, y, at);
+        let layer = self.layer_mut(level);
+        layer.groups[node as usize].cells = cells;
+        (layer.sums[node as usize], layer.at[node as usize]) = ((x, y), at);
         if self.h.terrain.is_some() {
             self.sum_ground(level, node, cells);
         }
@@ -564,16 +552,16 @@ impl<'h, S: Map> Repairer<'h, S> {
     fn measure(&mut self, level: usize, node: u32) {
         let cheapest = self.h.terrain.map_or(0, |(least, _)| least);
         let layer = self.layer_mut(level);
-        let Node { at, links, .. } = layer.nodes[node as usize];
+        let at = layer.at[node as usize];
         let cost = |to: u32| {
-            let length = distance(at, layer.nodes[to as usize].at);
+            let length = distance(at, layer.at[to as usize]);
             let ground = |node: u32| layer.ground.get(node as usize).copied();
             match (ground(node), ground(to)) {
                 (Some(a), Some(b)) => weigh(length, a, b, cheapest),
                 _ => length,
             }
         };
-        let most = layer.links.get(links).iter().map(|link| cost(link.to)).max();
+        let most = layer.links_of(node).iter().map(|link| cost(link.to)).max();
         layer.longest = layer.longest.max(most.unwrap_or(0));
     }
 }

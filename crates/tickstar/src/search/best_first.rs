@@ -568,8 +568,9 @@ impl Core {
                 // Cannot overflow: an edge costs less than 2^32, a path has fewer than 2^31 of them
                 // (more would not fit into memory), and a root has at most 2^63.
                 let g = Cost(top.g.0.wrapping_add(cost.0));
-                let record = near.find(to);
+                let record = if P::NEAR { near.find(to) } else { nodes.find(to) };
                 if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
+                    let Some(h) = problem.admit(to, h) else { return };
                     if P::MAX_EDGES > BATCH && count == BATCH {
                         spill(more, Candidate { to, g, h });
                     } else {

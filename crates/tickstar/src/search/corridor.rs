@@ -1,32 +1,70 @@
 //! A level of a map, restricted to the nodes below some nodes of a level above it.
 
-use super::problem::{Problem, Toward};
+use super::pool::Pool;
+use super::problem::Problem;
 use super::table::{Stamp, Stamped};
-use crate::{Cost, Hierarchy, Map, NodeId, Skip};
+use crate::hierarchy::Parents;
+use crate::{Cost, Hierarchy, Level, Map, NodeId, Skip, Space};
 
 /// Marked nodes of one level. All marks are dropped in constant time.
-pub(crate) type Marks = Stamped<Mark>;
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks(Stamped<Word>);
 
-/// The epoch in which a node was marked.
+/// The marks of as many nodes with consecutive ids as it has bits, and the epoch they were set in.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mark(u32);
+struct Word {
+    stamp: u32,
+    bits: u32,
+}
 
-impl Stamp for Mark {
+impl Stamp for Word {
     #[inline]
     fn stamp(&self) -> u32 {
-        self.0
+        self.stamp
     }
 }
 
+/// The number of the word that holds the mark of a node, as an id of the table, and the bit.
+#[inline]
+fn place(node: NodeId) -> (NodeId, u32) {
+    (NodeId(node.0 / u32::BITS), 1 << (node.0 % u32::BITS))
+}
+
 impl Marks {
+    /// Drops all marks.
+    pub fn clear(&mut self) {
+        self.0.begin();
+    }
+
     /// Marks a node.
     pub fn add(&mut self, node: NodeId) {
-        self.set(node, Mark(self.now()));
+        let (word, bit) = place(node);
+        let bits = self.0.find(word).map_or(0, |word| word.bits);
+        self.0.set(word, Word { stamp: self.0.now(), bits: bits | bit });
     }
 
     #[inline]
     pub fn has(&self, node: NodeId) -> bool {
-        self.find(node).is_some()
+        let (word, bit) = place(node);
+        self.0.find(word).is_some_and(|word| word.bits & bit != 0)
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.0.pages_mut().set_pool(pool);
+    }
+
+    /// Returns all memory.
+    pub fn release(&mut self) {
+        self.0.pages_mut().release();
+    }
+
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.0.pages_mut().reclaim(blocks)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
     }
 }
 
@@ -37,15 +75,65 @@ impl Marks {
 /// *gate*, with an edge from each node of the region, and it is the goal of the heuristic: through the nodes of the
 /// region, on to an aim beyond it. Its edges cost as much as the heuristic from there to the aim, minus what all of
 /// them have in common, so that the first node of the region that a search expands ends it.
-#[derive(Debug)]
-pub(crate) struct Corridor<'a, M> {
-    pub inner: &'a M,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corridor<'a, P> {
+    /// The whole level, toward the end of the corridor, or the aim beyond it.
+    pub inner: P,
+    /// The parents of its nodes.
+    pub parents: Parents<'a>,
     pub hierarchy: &'a Hierarchy,
-    /// The level of `inner`, and how many levels above it the marked nodes are.
+    /// The level of `inner`, and how many levels above it the marked nodes are: one at least.
     pub level: usize,
     pub over: usize,
     pub marks: &'a Marks,
     pub end: End,
+}
+
+/// A whole level above the map with one of its nodes as the goal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnLevel<'h> {
+    level: Level<'h>,
+    goal: NodeId,
+}
+
+impl<'h> OnLevel<'h> {
+    pub fn new(level: Level<'h>, goal: NodeId) -> OnLevel<'h> {
+        OnLevel { level, goal }
+    }
+}
+
+impl Problem for OnLevel<'_> {
+    const MAX_EDGES: usize = usize::MAX;
+    const NEAR: bool = false;
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.level.contains(node)
+    }
+
+    #[inline]
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        _: NodeId,
+        _: Skip,
+        mut visit: impl FnMut(NodeId, Cost, Cost),
+    ) {
+        self.level.for_each_edge(from, |to, cost| visit(to, cost, Cost::ZERO));
+    }
+
+    #[inline]
+    fn admit(&self, node: NodeId, _: Cost) -> Option<Cost> {
+        Some(self.estimate(node))
+    }
+
+    #[inline]
+    fn estimate(&self, node: NodeId) -> Cost {
+        self.level.estimate(node, self.goal)
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        self.level.max_edge_cost()
+    }
 }
 
 /// Where a search in a corridor ends.
@@ -75,33 +163,35 @@ impl End {
         }
     }
 
+    /// The node of the level that the heuristic leads to.
+    pub fn aim(self) -> NodeId {
+        match self {
+            End::Node(node) => node,
+            End::Region { aim, .. } => aim,
+        }
+    }
+
     /// Whether the path found ends in the gate, which is not a real node.
     pub fn has_gate(self) -> bool {
         matches!(self, End::Region { .. })
     }
 }
 
-impl<M: Map> Corridor<'_, M> {
+impl<P: Problem> Corridor<'_, P> {
     /// The ancestor of a node on the marked level.
-    #[inline]
+    #[inline(always)]
     fn above(&self, node: NodeId) -> Option<NodeId> {
-        (self.level..self.level + self.over)
-            .try_fold(node, |node, level| self.hierarchy.parent(level, node))
+        let parent = self.parents.of(node)?;
+        if self.over == 1 {
+            return Some(parent);
+        }
+        (self.level + 1..self.level + self.over)
+            .try_fold(parent, |node, level| self.hierarchy.parent(level, node))
     }
 
-    #[inline]
+    #[inline(always)]
     fn allows(&self, node: NodeId) -> bool {
         self.above(node).is_some_and(|above| self.marks.has(above))
-    }
-
-    /// The level with the target of the heuristic as its goal.
-    #[inline]
-    fn toward(&self) -> Toward<'_, M> {
-        let goal = match self.end {
-            End::Node(node) => node,
-            End::Region { aim, .. } => aim,
-        };
-        Toward { map: self.inner, goal }
     }
 
     /// The heuristic to the goal of the search, given that to the aim. The gate is one unit further, so that no edge to
@@ -115,17 +205,9 @@ impl<M: Map> Corridor<'_, M> {
     }
 }
 
-// Not derived: a map need not be `Copy`.
-impl<M> Clone for Corridor<'_, M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M> Copy for Corridor<'_, M> {}
-
-impl<M: Map> Problem for Corridor<'_, M> {
-    const MAX_EDGES: usize = M::MAX_EDGES.saturating_add(1);
+impl<P: Problem> Problem for Corridor<'_, P> {
+    const MAX_EDGES: usize = P::MAX_EDGES.saturating_add(1);
+    const NEAR: bool = P::NEAR;
 
     fn contains(&self, node: NodeId) -> bool {
         self.inner.contains(node)
@@ -140,11 +222,8 @@ impl<M: Map> Problem for Corridor<'_, M> {
         _: Skip,
         mut visit: impl FnMut(NodeId, Cost, Cost),
     ) {
-        self.toward().for_each_successor(from, parent, Skip::Seen, |to, cost, estimate| {
-            if self.allows(to) {
-                visit(to, cost, self.onward(estimate));
-            }
-        });
+        let visit_inner = |to, cost, estimate| visit(to, cost, estimate);
+        self.inner.for_each_successor(from, parent, Skip::Seen, visit_inner);
         if let End::Region { region, gate, .. } = self.end
             && self.above(from) == Some(region)
         {
@@ -152,8 +231,17 @@ impl<M: Map> Problem for Corridor<'_, M> {
         }
     }
 
+    /// Only nodes of the corridor, and the gate.
+    #[inline]
+    fn admit(&self, node: NodeId, estimate: Cost) -> Option<Cost> {
+        if self.allows(node) {
+            return Some(self.onward(self.inner.admit(node, estimate)?));
+        }
+        (self.end.goal() == node && self.end.has_gate()).then_some(Cost::ZERO)
+    }
+
     fn estimate(&self, node: NodeId) -> Cost {
-        self.onward(self.toward().estimate(node))
+        self.onward(self.inner.estimate(node))
     }
 
     fn max_edge_cost(&self) -> Cost {

@@ -7,6 +7,8 @@ use crate::{Cost, Map, NodeId, Skip};
 pub(crate) trait Problem: Copy {
     /// The maximum number of edges per node.
     const MAX_EDGES: usize;
+    /// Whether the neighbors of a node have ids near its own, as on a grid.
+    const NEAR: bool = true;
 
     /// Whether the node exists and is passable.
     fn contains(&self, node: NodeId) -> bool;
@@ -20,6 +22,15 @@ pub(crate) trait Problem: Copy {
         skip: Skip,
         visit: impl FnMut(NodeId, Cost, Cost),
     );
+
+    /// Called for a neighbor that improves the search, with the heuristic that `for_each_successor` passed: returns the
+    /// one to use, or nothing if the neighbor is not to be generated. What need not be known of all neighbors is found
+    /// out here: most of them do not improve anything.
+    #[inline]
+    fn admit(&self, node: NodeId, estimate: Cost) -> Option<Cost> {
+        let _ = node;
+        Some(estimate)
+    }
 
     /// The heuristic: a lower bound on the cost from a node to the goal. For optimal paths it must be consistent.
     fn estimate(&self, node: NodeId) -> Cost;

@@ -3,12 +3,11 @@
 //! A* runs from one node to another, or to the first node of a region, below the marked nodes; its path is then traced.
 //! Both are done incrementally, within the slice.
 
-use super::corridor::{Corridor, End, Marks};
-use super::problem::Toward;
-use crate::space::Sealed;
+use super::corridor::{Corridor, End, Marks, OnLevel};
+use super::problem::{Problem, Toward};
 use crate::{
-    BestFirst, Cost, Hierarchy, Level, Map, NodeId, OpenList, Pool, SearchConfig, Skip, Slice,
-    Space, Status,
+    BestFirst, Cost, Hierarchy, Level, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Space,
+    Status,
 };
 
 /// A level of a map: the map itself, or a level of its hierarchy.
@@ -62,19 +61,6 @@ impl<M: Map> Map for AnyLevel<'_, M> {
     fn estimate(&self, from: NodeId, to: NodeId) -> Cost {
         each!(self, level => level.estimate(from, to))
     }
-
-    #[inline]
-    fn for_each_successor(
-        &self,
-        from: NodeId,
-        parent: NodeId,
-        goal: NodeId,
-        skip: Skip,
-        visit: impl FnMut(NodeId, Cost, Cost),
-        sealed: Sealed,
-    ) {
-        each!(self, level => level.for_each_successor(from, parent, goal, skip, visit, sealed));
-    }
 }
 
 /// The result of planning for one slice.
@@ -97,6 +83,8 @@ pub(crate) struct Refiner {
     /// How many levels above this one the marked nodes are; `None` if the whole level may be searched.
     over: Option<usize>,
     end: End,
+    /// Where a search that has yet to start begins.
+    root: Option<NodeId>,
     /// The size of the level when the search started.
     size: usize,
     tracing: bool,
@@ -113,6 +101,7 @@ impl Refiner {
             level: 0,
             over: None,
             end: End::Node(NodeId::default()),
+            root: None,
             size: 0,
             tracing: false,
             path: Vec::new(),
@@ -126,7 +115,7 @@ impl Refiner {
 
     /// Drops all marks.
     pub fn clear_marks(&mut self) {
-        self.marks.begin();
+        self.marks.clear();
     }
 
     /// Lets searches pass below a node of a level and, if `wide`, below its neighbors.
@@ -152,22 +141,15 @@ impl Refiner {
         from: NodeId,
         to: Target,
     ) {
-        let inner = AnyLevel::new(map, hierarchy, level);
-        (self.level, self.over, self.size, self.tracing) = (level, over, inner.size(), false);
+        self.size = AnyLevel::new(map, hierarchy, level).size();
+        (self.level, self.over, self.tracing) = (level, over, false);
         self.end = match to {
             Target::Node(node) => End::Node(node),
             Target::Region { region, aim, floor } => {
                 End::Region { region, aim, floor, gate: NodeId(self.size as u32) }
             }
         };
-        match over {
-            None => self.search.start(&inner, from, self.end.goal()),
-            Some(over) => {
-                let (marks, end) = (&self.marks, self.end);
-                let corridor = Corridor { inner: &inner, hierarchy, level, over, marks, end };
-                self.search.start_problem(&corridor, from, end.goal());
-            }
-        }
+        self.root = Some(from);
     }
 
     /// Searches and traces, as far as the slice allows.
@@ -179,16 +161,15 @@ impl Refiner {
     ) -> Progress {
         if !self.tracing {
             let (level, end) = (self.level, self.end);
-            let inner = AnyLevel::new(map, hierarchy, level);
-            if inner.size() != self.size {
+            if AnyLevel::new(map, hierarchy, level).size() != self.size {
                 return Progress::Failed; // the level has grown, and the gate's id may now be a node
             }
-            let status = slice.on_level(level, |slice| match self.over {
-                None => self.search.run_problem(&Toward { map: &inner, goal: end.goal() }, slice),
-                Some(over) => {
-                    let marks = &self.marks;
-                    let corridor = Corridor { inner: &inner, hierarchy, level, over, marks, end };
-                    self.search.run_problem(&corridor, slice)
+            let goal = end.aim();
+            let status = slice.on_level(level, |slice| {
+                if level == 0 {
+                    self.search(Toward { map, goal }, hierarchy, slice)
+                } else {
+                    self.search(OnLevel::new(hierarchy.level(level), goal), hierarchy, slice)
                 }
             });
             match status {
@@ -213,27 +194,61 @@ impl Refiner {
         Progress::Done
     }
 
+    /// Searches the level, or its part in the corridor. (There is a copy of the search loop for each combination of map
+    /// or level with or without a corridor: it is as fast as on a map alone.)
+    fn search<P: Problem>(
+        &mut self,
+        inner: P,
+        hierarchy: &Hierarchy,
+        slice: &mut Slice<'_>,
+    ) -> Status {
+        let Refiner { ref marks, level, over, end, .. } = *self;
+        let Some(parents) = hierarchy.parents(level) else { return Status::Exhausted };
+        let (search, root) = (&mut self.search, self.root.take());
+        match over {
+            None => go_on(search, root, end.goal(), inner, slice),
+            Some(over) => {
+                let corridor = Corridor { inner, parents, hierarchy, level, over, marks, end };
+                go_on(search, root, end.goal(), corridor, slice)
+            }
+        }
+    }
+
     pub fn set_pool(&mut self, pool: &Pool) {
         self.search.set_pool(pool);
-        self.marks.pages_mut().set_pool(pool);
+        self.marks.set_pool(pool);
     }
 
     /// Returns all memory.
     pub fn release(&mut self) {
         self.search.release();
-        self.marks.pages_mut().release();
+        self.marks.release();
         self.path = Vec::new();
     }
 
     /// Returns released blocks to the allocator, at most this many of each table. Returns how many.
     pub fn reclaim(&mut self, blocks: u64) -> u64 {
-        self.search.reclaim(blocks) + self.marks.pages_mut().reclaim(blocks)
+        self.search.reclaim(blocks) + self.marks.reclaim(blocks)
     }
 
     pub fn bytes(&self) -> usize {
         let path = self.path.capacity() * size_of::<NodeId>();
         self.search.bytes() + self.marks.bytes() + path
     }
+}
+
+/// Continues a search, or starts it if it is given a root.
+fn go_on(
+    search: &mut BestFirst,
+    root: Option<NodeId>,
+    goal: NodeId,
+    problem: impl Problem,
+    slice: &mut Slice<'_>,
+) -> Status {
+    if let Some(root) = root {
+        search.start_problem(&problem, root, goal);
+    }
+    search.run_problem(&problem, slice)
 }
 
 /// Where a refinement is to end.
