@@ -12,8 +12,8 @@ const CLIQUE: usize = 4;
 impl<S: Map> Repairer<'_, S> {
     /// Gives every one of these nodes of a level a parent, if it has edges and no parent.
     pub(super) fn group(&mut self, level: usize, mut loose: Vec<u32>) {
-        loose.sort_unstable();
-        loose.dedup();
+        let size = self.size(level);
+        sort_ids(&mut loose, size);
         let mut aside = Vec::new();
         for size in [4, 3] {
             loose.retain(|&node| self.seek(level, node, size, &mut aside));
@@ -40,7 +40,8 @@ impl<S: Map> Repairer<'_, S> {
                 let others = self.clique(level, &near);
                 again = 1 + others.iter().flatten().count() < size;
                 if !again {
-                    self.found(level, [Some(node)].into_iter().chain(others).flatten());
+                    let members = [Some(node), others[0], others[1], others[2]];
+                    self.found(level, members.into_iter().flatten());
                 }
             }
             _ => aside.push(node),
@@ -61,16 +62,20 @@ impl<S: Map> Repairer<'_, S> {
             }
         }
         let open = &open[..count];
+        let mut rows = Rows::default();
         let mut pair = None;
         for (i, &x) in open.iter().enumerate() {
             for (j, &y) in open.iter().enumerate().skip(i + 1) {
-                if !self.joined(level, x, y) {
+                if !self.joined_among(level, open, &mut rows, (i, j)) {
                     continue;
                 }
                 pair = pair.or(Some((x, y)));
-                let both = |&&z: &&u32| self.joined(level, x, z) && self.joined(level, y, z);
-                if let Some(&z) = open[j + 1..].iter().find(both) {
-                    return [Some(x), Some(y), Some(z)];
+                for (k, &z) in open.iter().enumerate().skip(j + 1) {
+                    if self.joined_among(level, open, &mut rows, (i, k))
+                        && self.joined_among(level, open, &mut rows, (j, k))
+                    {
+                        return [Some(x), Some(y), Some(z)];
+                    }
                 }
             }
         }
@@ -78,6 +83,43 @@ impl<S: Map> Repairer<'_, S> {
             Some((x, y)) => [Some(x), Some(y), None],
             None => [None; 3],
         }
+    }
+
+    /// Whether an edge joins two of these nodes. On a level above the space, the edges of the first of them are looked
+    /// through once.
+    fn joined_among(
+        &self,
+        level: usize,
+        open: &[u32],
+        rows: &mut Rows,
+        (i, j): (usize, usize),
+    ) -> bool {
+        if level == 0 {
+            return self.joined(level, open[i], open[j]);
+        }
+        if rows.known & 1 << i == 0 {
+            rows.known |= 1 << i;
+            rows.joined[i] = self.row(level, open, open[i]);
+        }
+        rows.joined[i] >> j & 1 == 1
+    }
+
+    /// Which of these nodes of a level above the space are joined to one, a bit for each.
+    fn row(&self, level: usize, open: &[u32], node: u32) -> u32 {
+        let links = self.links(level, node);
+        let mut row = 0;
+        if links.len() > 2 * HUB {
+            for (at, &other) in open.iter().enumerate() {
+                row |= u32::from(self.joined(level, node, other)) << at;
+            }
+        } else {
+            for link in links {
+                for (at, &other) in open.iter().enumerate() {
+                    row |= u32::from(link.to == other) << at;
+                }
+            }
+        }
+        row
     }
 
     /// Finds a parent for a node that is in no clique of such as have none.
@@ -118,10 +160,82 @@ impl<S: Map> Repairer<'_, S> {
     }
 
     /// Makes a group of nodes.
-    fn found(&mut self, level: usize, members: impl Iterator<Item = u32>) {
+    fn found(&mut self, level: usize, members: impl Iterator<Item = u32> + Clone) {
         let group = self.create(level + 1);
+        for member in members.clone() {
+            self.adopt(level, member, group);
+        }
+        // The group has no edges yet, so those to each other group are counted first and added at once.
+        let mut beside = std::mem::take(&mut self.beside);
+        let mut many = false;
         for member in members {
-            self.attach(level, member, group);
+            let near = self.neighbors(level, member);
+            for &other in &near {
+                let other = self.parent(level, other);
+                if other == NONE || other == group {
+                    continue;
+                }
+                if many {
+                    self.link(level + 1, group, other);
+                } else if let Some((_, count)) =
+                    beside.iter_mut().find(|(known, _)| *known == other)
+                {
+                    *count += 1;
+                } else {
+                    beside.push((other, 1));
+                    if beside.len() > HUB {
+                        many = true;
+                        self.add_links(level + 1, group, &mut beside);
+                    }
+                }
+            }
+            self.give_back(near);
+        }
+        self.add_links(level + 1, group, &mut beside);
+        self.beside = beside;
+    }
+}
+
+/// Which of up to [`HUB`] nodes are joined to each other, as far as it has been looked up.
+#[derive(Default)]
+struct Rows {
+    known: u32,
+    joined: [u32; HUB],
+}
+
+/// Sorts ids of a level, each once: in linear time if they are many of all there are.
+pub(super) fn sort_ids(ids: &mut Vec<u32>, size: usize) {
+    if ids.len() < size / 16 {
+        ids.sort_unstable();
+        ids.dedup();
+    } else if !ids.is_sorted_by(|a, b| a < b) {
+        let mut words = vec![0_u64; size.div_ceil(64)];
+        for &id in ids.iter() {
+            words[id as usize / 64] |= 1 << (id % 64);
+        }
+        ids.clear();
+        for (at, mut word) in (0_u32..).zip(words) {
+            while word != 0 {
+                ids.push(at * 64 + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Few or many, ids come out in order, each once.
+        #[test]
+        fn ids_are_sorted(mut ids in prop::collection::vec(0_u32..1000, 0..400), more in 0_usize..9000) {
+            let model: std::collections::BTreeSet<u32> = ids.iter().copied().collect();
+            sort_ids(&mut ids, 1000 + more);
+            prop_assert!(ids.into_iter().eq(model));
         }
     }
 }

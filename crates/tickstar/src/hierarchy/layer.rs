@@ -114,7 +114,7 @@ impl Layer {
         let Some(at) = self.find_link(from, to) else {
             debug_assert!(more, "edges are counted exactly");
             if more {
-                self.push_link(from, to);
+                self.push_link(from, to, 1);
             }
             return (false, more);
         };
@@ -127,9 +127,10 @@ impl Layer {
         (true, false)
     }
 
-    fn push_link(&mut self, from: u32, to: u32) {
+    /// Adds an edge from a node that is not there yet, and how many it stands for.
+    pub fn push_link(&mut self, from: u32, to: u32, count: u32) {
         let span = &mut self.edges[from as usize];
-        self.links.push(span, Link { to, count: 1 });
+        self.links.push(span, Link { to, count });
         match span.len() {
             0..=HUB => {}
             len if len == HUB + 1 => self.index(from, 0),

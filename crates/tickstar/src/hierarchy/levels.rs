@@ -407,7 +407,12 @@ impl Hierarchy {
 
     /// The mean of a sum of positions, in parts of a cell.
     pub(super) fn mean(&self, sum: i64, cells: u32) -> i32 {
-        let mean = (i128::from(sum) * i128::from(PARTS)).div_euclid(i128::from(cells.max(1)));
+        let cells = i64::from(cells.max(1));
+        // In 64 bits if possible: a division takes a fraction of the time.
+        let mean = match sum.checked_mul(PARTS) {
+            Some(parts) => i128::from(parts.div_euclid(cells)),
+            None => (i128::from(sum) * i128::from(PARTS)).div_euclid(i128::from(cells)),
+        };
         // Fits, by the choice of `coarse`, unless a position has been added far outside.
         let limit = i128::from(i32::MAX) / 2;
         (mean >> self.coarse).clamp(-limit, limit) as i32

@@ -6,7 +6,8 @@
 //! * Parent and children agree; sums of positions and cells are those of all nodes of the space below.
 //! * A node two levels up has two grandchildren at least.
 
-use super::layer::{Ground, Layer};
+use super::group::sort_ids;
+use super::layer::{Ground, Layer, Link};
 use super::levels::{GROUND_PARTS, Hierarchy, NONE, distance, weigh};
 use crate::space::Sealed;
 use crate::{Map, NodeId};
@@ -94,6 +95,8 @@ pub(super) struct Repairer<'h, S> {
     retired: Vec<(usize, u32)>,
     /// Lists of neighbors that are not in use, for their memory.
     spare: Vec<Vec<u32>>,
+    /// The groups beside a new one and how many edges lead to each; kept for its memory.
+    pub beside: Vec<(u32, u32)>,
 }
 
 impl<'h, S: Map> Repairer<'h, S> {
@@ -113,6 +116,7 @@ impl<'h, S: Map> Repairer<'h, S> {
             stays: None,
             retired: Vec::new(),
             spare: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
@@ -258,9 +262,8 @@ impl<'h, S: Map> Repairer<'h, S> {
         }
         self.free_lonely(level, &mut loose);
         self.group(level, loose);
-        self.next_touched.sort_unstable();
-        self.next_touched.dedup();
         let mut touched = std::mem::take(&mut self.next_touched);
+        sort_ids(&mut touched, self.size(level + 1));
         touched.retain(|&group| !self.children(level + 1, group).is_empty());
         for &group in &touched {
             self.sum(level + 1, group);
@@ -348,6 +351,14 @@ impl<'h, S: Map> Repairer<'h, S> {
         &mut self.h.layers[level - 1]
     }
 
+    /// How many ids a level has, used or not.
+    pub fn size(&self, level: usize) -> usize {
+        match level {
+            0 => self.h.size(),
+            _ => self.h.layers.get(level - 1).map_or(0, Layer::size),
+        }
+    }
+
     /// Whether the id of a node is in use.
     pub fn is_live(&self, level: usize, node: u32) -> bool {
         match level {
@@ -359,6 +370,11 @@ impl<'h, S: Map> Repairer<'h, S> {
     /// The children of a node of a level above the space.
     pub fn children(&self, level: usize, node: u32) -> &[u32] {
         self.layer(level).children_of(node)
+    }
+
+    /// The edges of a node of a level above the space.
+    pub fn links(&self, level: usize, node: u32) -> &[Link] {
+        self.layer(level).links_of(node)
     }
 
     /// The neighbors of a node, each once. To be given back when done with.
@@ -376,7 +392,7 @@ impl<'h, S: Map> Repairer<'h, S> {
                 near.dedup();
             }
         } else {
-            near.extend(self.layer(level).links_of(node).iter().map(|link| link.to));
+            near.extend(self.links(level, node).iter().map(|link| link.to));
         }
         near
     }
@@ -425,12 +441,19 @@ impl<'h, S: Map> Repairer<'h, S> {
         self.retired.push((level, node));
     }
 
-    /// Puts a node without a parent into a group.
-    pub fn attach(&mut self, level: usize, node: u32, group: u32) {
+    /// Puts a node without a parent into a group, without its edges.
+    pub fn adopt(&mut self, level: usize, node: u32, group: u32) {
         self.set_parent(level, node, group);
         let layer = self.layer_mut(level + 1);
         layer.children.push(&mut layer.groups[group as usize].children, node);
-        self.next_touched.push(group);
+        if self.next_touched.last() != Some(&group) {
+            self.next_touched.push(group);
+        }
+    }
+
+    /// Puts a node without a parent into a group, with its edges.
+    pub fn attach(&mut self, level: usize, node: u32, group: u32) {
+        self.adopt(level, node, group);
         let near = self.neighbors(level, node);
         for &other in &near {
             let beside = self.parent(level, other);
@@ -476,13 +499,28 @@ impl<'h, S: Map> Repairer<'h, S> {
     }
 
     /// Counts one more edge between the children of two nodes.
-    fn link(&mut self, level: usize, a: u32, b: u32) {
+    pub fn link(&mut self, level: usize, a: u32, b: u32) {
         let layer = self.layer_mut(level);
         let (known, _) = layer.count_link(a, b, true);
         layer.count_link(b, a, true);
-        if known {
-            return;
+        if !known {
+            self.note_link(level, a, b);
         }
+    }
+
+    /// Adds edges from a node to others that it is not joined to yet, each standing for so many, and empties the list.
+    pub fn add_links(&mut self, level: usize, node: u32, beside: &mut Vec<(u32, u32)>) {
+        for (other, count) in beside.drain(..) {
+            let layer = self.layer_mut(level);
+            layer.push_link(node, other, count);
+            layer.push_link(other, node, count);
+            self.note_link(level, node, other);
+        }
+    }
+
+    /// Takes in that two nodes have been joined.
+    fn note_link(&mut self, level: usize, a: u32, b: u32) {
+        let layer = self.layer(level);
         let [over_a, over_b] = [a, b].map(|node| layer.parents[node as usize]);
         if over_a != NONE && over_b != NONE {
             self.log.push(((a.min(b), a.max(b)), true));
