@@ -248,3 +248,23 @@ impl<P: Problem> Problem for Corridor<'_, P> {
         self.inner.max_edge_cost()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each node has a mark of its own, also where others share its word or its block, until all are dropped.
+    #[test]
+    fn marks_are_those_of_the_last_epoch() {
+        let mut marks = Marks::default();
+        let has = |marks: &Marks| -> Vec<u32> {
+            (0..200_000).filter(|&node| marks.has(NodeId(node))).collect()
+        };
+        for nodes in [&[0, 31, 32, 4095, 4096, 131_071, 131_072][..], &[1, 33, 150_000], &[]] {
+            marks.clear();
+            nodes.iter().for_each(|&node| marks.add(NodeId(node)));
+            nodes.iter().for_each(|&node| marks.add(NodeId(node)));
+            assert_eq!(has(&marks), nodes);
+        }
+    }
+}
