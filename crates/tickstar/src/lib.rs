@@ -88,7 +88,7 @@ pub use agent::time_bounded::{TimeBounded, TimeBoundedConfig};
 pub use agent::{Agent, AgentError, AgentState, Seen, Step};
 pub use budget::{Event, Slice};
 pub use cost::Cost;
-pub use find::{Path, find_path};
+pub use find::{Path, PathFinder, find_path};
 pub use hierarchy::Hierarchy;
 pub use id::NodeId;
 pub use search::Pool;

@@ -7,6 +7,7 @@ mod ball;
 mod best_first;
 mod corridor;
 pub(crate) mod incremental;
+mod jump;
 mod learned;
 mod open;
 #[allow(clippy::unnecessary_box_returns)] // pages are boxed where they live
@@ -25,6 +26,7 @@ pub(crate) use backup::Backup;
 pub(crate) use ball::{Ball, Neighbor, proves_no_path};
 pub use best_first::{BestFirst, SearchConfig, Status, Successors};
 pub(crate) use incremental::Incremental;
+pub(crate) use jump::JumpSearch;
 pub(crate) use learned::Learned;
 pub use open::OpenList;
 pub use pool::Pool;

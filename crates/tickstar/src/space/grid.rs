@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use thiserror::Error;
 
+use super::bits::Bits;
 use super::terrain::Ground;
 use super::{Map, Sealed, Skip, Space};
 use crate::{Cost, NodeId};
@@ -143,15 +144,11 @@ pub enum GridError {
 pub struct Grid {
     width: u32,
     height: u32,
-    /// The bits of an id that contain the column; the others contain the row.
-    column_bits: u32,
-    /// The shift from an id to the part of the row above its squares of 32 by 32.
-    row_shift: u32,
-    /// Bytes in a row of `free`.
-    stride: usize,
-    /// One set bit per free cell, row by row, with a blocked border of one cell on all sides: the neighborhood of any
-    /// cell is read without checks for the edges of the map.
-    free: Vec<u8>,
+    ids: Ids,
+    /// The free cells.
+    rows: Bits,
+    /// The same with columns as rows, to be scanned as fast.
+    columns: Bits,
     neighbors: Neighbors,
     corners: Corners,
     moves: &'static Moves,
@@ -160,9 +157,39 @@ pub struct Grid {
     pub(super) ground: Option<Box<Ground>>,
 }
 
+/// How the cells of a grid are numbered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Ids {
+    /// The bits of an id that contain the column; the others contain the row.
+    column_bits: u32,
+    /// The shift from an id to the part of the row above its squares of 32 by 32.
+    row_shift: u32,
+}
+
+impl Ids {
+    /// The cell of a node.
+    #[inline]
+    pub fn cell(self, node: NodeId) -> Cell {
+        let id = node.0;
+        let above = self.column_bits >> 10 << 5;
+        Cell {
+            x: id & 3 | id >> 2 & 0x1c | id >> 5 & above,
+            y: id >> 2 & 3 | id >> 5 & 0x1c | id >> self.row_shift << 5,
+        }
+    }
+
+    /// The node of a cell.
+    #[inline]
+    pub fn node(self, Cell { x, y }: Cell) -> NodeId {
+        let column = x & 3 | (x & 0x1c) << 2 | x >> 5 << 10;
+        let row = (y & 3) << 2 | (y & 0x1c) << 5 | y >> 5 << self.row_shift;
+        NodeId(column | row)
+    }
+}
+
 /// The eight directions in visiting order: N, E, S, W, then the diagonals. Each is a column and a row in the three by
 /// three cells around a node.
-const DIRECTIONS: [(usize, usize); 8] =
+pub(crate) const DIRECTIONS: [(usize, usize); 8] =
     [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
 
 /// The position of a search's parent in the three by three cells around a node, row by row: the center means that there
@@ -251,7 +278,7 @@ fn is_side((column, row): (usize, usize)) -> bool {
 }
 
 /// Whether an edge leads from one of nine cells to another, given which of them are free.
-fn leads(
+pub(crate) fn leads(
     neighbors: Neighbors,
     corners: Corners,
     around: usize,
@@ -273,13 +300,7 @@ impl Grid {
     /// # Errors
     /// If a side is zero or above 65 528.
     pub fn new(width: u32, height: u32) -> Result<Grid, GridError> {
-        let mut grid = Grid::new_blocked(width, height)?;
-        for y in 0..height {
-            for x in 0..width {
-                grid.put(x, y, true);
-            }
-        }
-        Ok(grid)
+        Grid::from_fn(width, height, |_| true)
     }
 
     /// A map with every cell blocked.
@@ -294,14 +315,12 @@ impl Grid {
         // cells), 3 and 3 (8 by 8 such squares), then the rest of each.
         let columns = width.div_ceil(32).next_power_of_two();
         let rest = columns.trailing_zeros();
-        let stride = (width as usize + 2).div_ceil(8) + 1;
         Ok(Grid {
             width,
             height,
-            column_bits: 0x073 | (columns - 1) << 10,
-            row_shift: 10 + rest,
-            stride,
-            free: vec![0; stride * (height as usize + 2)],
+            ids: Ids { column_bits: 0x073 | (columns - 1) << 10, row_shift: 10 + rest },
+            rows: Bits::new(width, height),
+            columns: Bits::new(height, width),
             neighbors: Neighbors::default(),
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
@@ -329,9 +348,10 @@ impl Grid {
         let mut grid = Grid::new_blocked(width, height)?;
         for y in 0..height {
             for x in 0..width {
-                grid.put(x, y, is_free(Cell { x, y }));
+                grid.rows.put(x + 1, y + 1, is_free(Cell { x, y }));
             }
         }
+        grid.columns = grid.rows.transposed(width, height);
         Ok(grid)
     }
 
@@ -447,11 +467,7 @@ impl Grid {
 
     /// Whether the cell is on the map and free.
     pub fn is_free(&self, cell: Cell) -> bool {
-        if !self.is_inside(cell) {
-            return false;
-        }
-        let (byte, mask) = self.locate(cell.x, cell.y);
-        self.free[byte] & mask != 0
+        self.is_inside(cell) && self.rows.is_free(cell.x + 1, cell.y + 1)
     }
 
     /// Whether the cell is on the map.
@@ -510,12 +526,7 @@ impl Grid {
     /// The cell of a node of this map.
     #[inline]
     pub fn cell(&self, node: NodeId) -> Cell {
-        let id = node.0;
-        let above = self.column_bits >> 10 << 5;
-        Cell {
-            x: id & 3 | id >> 2 & 0x1c | id >> 5 & above,
-            y: id >> 2 & 3 | id >> 5 & 0x1c | id >> self.row_shift << 5,
-        }
+        self.ids.cell(node)
     }
 
     /// All free cells, row by row.
@@ -526,29 +537,30 @@ impl Grid {
 
     /// Heap memory of the map in bytes.
     pub fn bytes(&self) -> usize {
-        self.free.capacity() + self.ground.as_ref().map_or(0, |ground| ground.bytes())
+        let ground = self.ground.as_ref().map_or(0, |ground| ground.bytes());
+        self.rows.heap_bytes() + self.columns.heap_bytes() + ground
     }
 
     /// The node of a cell on the map: the inverse of [`Grid::cell`].
-    pub(super) fn id(&self, Cell { x, y }: Cell) -> NodeId {
-        let column = x & 3 | (x & 0x1c) << 2 | x >> 5 << 10;
-        let row = (y & 3) << 2 | (y & 0x1c) << 5 | y >> 5 << self.row_shift;
-        NodeId(column | row)
+    #[inline]
+    pub(super) fn id(&self, cell: Cell) -> NodeId {
+        self.ids.node(cell)
     }
 
-    /// The byte and bit of a cell.
-    fn locate(&self, x: u32, y: u32) -> (usize, u8) {
-        let column = x as usize + 1;
-        ((y as usize + 1) * self.stride + column / 8, 1 << (column % 8))
+    /// How cells are numbered.
+    pub(crate) fn ids(&self) -> Ids {
+        self.ids
     }
 
+    /// The free cells as rows of bits, and the same with columns as rows.
+    pub(crate) fn bits(&self) -> (&Bits, &Bits) {
+        (&self.rows, &self.columns)
+    }
+
+    /// Frees or blocks a cell on the map.
     pub(super) fn put(&mut self, x: u32, y: u32, free: bool) {
-        let (byte, mask) = self.locate(x, y);
-        if free {
-            self.free[byte] |= mask;
-        } else {
-            self.free[byte] &= !mask;
-        }
+        self.rows.put(x + 1, y + 1, free);
+        self.columns.put(y + 1, x + 1, free);
     }
 
     /// Whether a diagonal step depends on the cells whose corners it passes.
@@ -570,15 +582,7 @@ impl Grid {
     /// The nine bits around a cell on the map.
     #[inline(always)]
     fn around(&self, cell: Cell) -> usize {
-        let stride = self.stride;
-        let first = cell.y as usize * stride + cell.x as usize / 8;
-        // Three rows, two bytes of each; sliced once, so that there is a single bounds check.
-        let rows = &self.free[first..][..2 * stride + 2];
-        let three = |at: usize| {
-            let pair = u16::from_le_bytes([rows[at], rows[at + 1]]);
-            usize::from(pair >> (cell.x % 8)) & 7
-        };
-        three(0) << 6 | three(stride) << 3 | three(2 * stride)
+        self.rows.around(cell.x + 1, cell.y + 1)
     }
 
     /// The distance over `dx` columns and `dy` rows on an empty map.
@@ -601,7 +605,7 @@ impl Space for Grid {
     const MAX_EDGES: usize = 8;
 
     fn size(&self) -> usize {
-        (self.height.div_ceil(32) as usize) << self.row_shift
+        (self.height.div_ceil(32) as usize) << self.ids.row_shift
     }
 
     fn contains(&self, node: NodeId) -> bool {
@@ -687,6 +691,10 @@ impl Map for Grid {
         visit(changed);
     }
 
+    fn jump_grid(&self, _: Sealed) -> Option<&Grid> {
+        (self.neighbors == Neighbors::Eight && self.ground.is_none()).then_some(self)
+    }
+
     fn quarters(&self, node: NodeId, _: Sealed) -> u16 {
         self.quarters_of(node)
     }
@@ -728,7 +736,7 @@ impl Map for Grid {
         // The bits of the column can be incremented or decremented independently if those of the row are set or cleared
         // first, so that a carry passes over them, and vice versa. A direction that wraps at an edge of the map is
         // never legal.
-        let (id, columns, rows) = (from.0, self.column_bits, !self.column_bits);
+        let (id, columns, rows) = (from.0, self.ids.column_bits, !self.ids.column_bits);
         let x = [
             (id & columns).wrapping_sub(1) & columns,
             id & columns,
@@ -772,7 +780,7 @@ impl Map for Grid {
 }
 
 /// The octile distance: over `dx` columns and `dy` rows on an empty grid with eight neighbors.
-pub(super) fn octile(dx: u64, dy: u64) -> Cost {
+pub(crate) fn octile(dx: u64, dy: u64) -> Cost {
     along(dx, dy, extra(Neighbors::Eight))
 }
 

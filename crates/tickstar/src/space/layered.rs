@@ -314,6 +314,11 @@ impl<S: Map> Map for Layered<S> {
         self.space.for_each_dependent(changed, visit);
     }
 
+    #[inline]
+    fn jump_grid(&self, sealed: Sealed) -> Option<&Grid> {
+        self.space.jump_grid(sealed)
+    }
+
     fn quarters(&self, node: NodeId, sealed: Sealed) -> u16 {
         self.space.quarters(node, sealed)
     }

@@ -1,5 +1,6 @@
 //! Searchable spaces: grids, graphs, and any other type that implements [`Map`].
 
+mod bits;
 mod clearance;
 mod graph;
 mod grid;
@@ -10,9 +11,11 @@ mod sealed;
 mod stored;
 mod terrain;
 
+pub(crate) use bits::{Bits, Scan};
 pub use clearance::Clearance;
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
+pub(crate) use grid::{DIRECTIONS, Ids, leads, octile};
 pub use layered::Layered;
 pub use map_text::MapError;
 pub(crate) use sealed::{Sealed, Skip};
@@ -156,6 +159,13 @@ pub trait Map: Space {
 
     /// The subgoal tables for the current hierarchy, for D LRTA*, if there are any.
     fn subgoals(&self) -> Option<&Subgoals> {
+        None
+    }
+
+    /// The grid of this map, if jump point search is possible: it has eight neighbors and no terrain.
+    #[doc(hidden)]
+    fn jump_grid(&self, sealed: Sealed) -> Option<&Grid> {
+        let _ = sealed;
         None
     }
 

@@ -11,6 +11,7 @@ mod dstar_lite;
 mod edits;
 mod golden;
 mod hierarchy;
+mod jump;
 mod learning;
 mod lrta_on_levels;
 mod pseudo_code;
