@@ -69,6 +69,7 @@ fn table() -> Table {
         let first_move = match facts.first_move {
             FirstMove::AtOnce | FirstMove::AfterLookahead => "at once",
             FirstMove::BackAndForth => "back and forth",
+            FirstMove::AfterTrace => "first trace",
             FirstMove::AfterSegment => "first segment",
             _ => "whole path",
         };

@@ -98,6 +98,27 @@ pub(super) static ENTRIES: &[Entry] = &[
         ),
     },
     Entry {
+        name: "tba-jps",
+        title: "TBA* by jump points",
+        summary: "Like tba, with a search that jumps from one possible turn to the next: paths are found in a \
+                  fraction of the time. It applies to grids with eight neighbors and without terrain; on other \
+                  maps it is tba. A unit is a jump point expanded, two generated, or 8 words \
+                  of 64 cells scanned.",
+        paper: "TBA* of Björnsson et al. 2009 with the search of Harabor, Grastien, \"Improving Jump Point Search\", \
+                ICAPS 2014; the combination is ours",
+        facts: Facts {
+            first_move: FirstMove::AfterTrace,
+            method: Method::Other,
+            cost: "at most twice the optimum once the path to the goal is being followed",
+            ..TIME_BOUNDED
+        },
+        default_budget: Some(100),
+        family: time_bounded(
+            || TimeBoundedConfig { jump: true, ..TimeBoundedConfig::default() },
+            &[R, C, TRACE, SHORTCUT, SWITCH],
+        ),
+    },
+    Entry {
         name: "tb-wastar",
         title: "TB-WA* (Time-Bounded Weighted A*)",
         summary: "Like tba, with a weighted estimate: it finds a path sooner, so it makes fewer detours, and \

@@ -1,6 +1,7 @@
-//! The single resumable best-first search, and its components.
+//! The resumable best-first search, jump point search, and their components.
 //!
-//! [`find_path`](crate::find_path) computes a complete path in one call; [`BestFirst`] finds the same path in slices.
+//! [`find_path`](crate::find_path) computes a complete path in one call, by jump points where the map allows it;
+//! [`BestFirst`] finds one as cheap in slices.
 
 mod backup;
 mod ball;
@@ -9,6 +10,7 @@ mod corridor;
 pub(crate) mod incremental;
 mod jump;
 mod learned;
+mod main_search;
 mod open;
 #[allow(clippy::unnecessary_box_returns)] // pages are boxed where they live
 mod pool;
@@ -28,6 +30,7 @@ pub use best_first::{BestFirst, SearchConfig, Status, Successors};
 pub(crate) use incremental::Incremental;
 pub(crate) use jump::JumpSearch;
 pub(crate) use learned::Learned;
+pub(crate) use main_search::MainSearch;
 pub use open::OpenList;
 pub use pool::Pool;
 pub use priority::{Priority, WeightError};

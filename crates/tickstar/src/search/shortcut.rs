@@ -12,6 +12,7 @@
 //! * The shortcut must be strictly cheaper than walking back, which requires the junction of the agent's branch with
 //!   the path: it is found by climbing the branch, charged as trace steps, over several ticks if necessary.
 
+use super::MainSearch;
 use super::trail::Trails;
 use super::trail::Which::Follow;
 use crate::{BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status};
@@ -50,7 +51,7 @@ impl Shortcut {
     pub fn seek(
         &mut self,
         map: &impl Map,
-        main: &BestFirst,
+        main: &MainSearch,
         trails: &Trails,
         agent: NodeId,
         slice: &mut Slice<'_>,
@@ -91,7 +92,7 @@ impl Shortcut {
     /// Climbs from the agent to the first node on the path; the agent itself walks the same nodes.
     fn junction(
         &mut self,
-        main: &BestFirst,
+        main: &MainSearch,
         trails: &Trails,
         agent: NodeId,
         slice: &mut Slice<'_>,
@@ -113,7 +114,7 @@ impl Shortcut {
     fn follow_agent(
         &mut self,
         map: &impl Map,
-        main: &BestFirst,
+        main: &MainSearch,
         trails: &Trails,
         agent: NodeId,
         junction: NodeId,
