@@ -292,14 +292,16 @@ fn terrain(grid: &Grid) -> Vec<(f64, usize)> {
     classes
 }
 
-/// Check the optimal length of every problem in a .scen file, or in all below a folder, against A*
+/// Check the optimal length of every problem in a .scen file, or in all below a folder, against A*,
+/// cell by cell and by jump points
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar maps check maps/a.map.scen\n  \
     tickstar maps check maps\n\n\
     Each .scen lies beside its map and has its name with .scen added. Problems \
     stated with length 0 between different cells are the benchmark's unsolvable ones: they are \
-    counted apart, and must be unsolvable. Exit code 3 if any length differs by more than 0.01.")]
+    counted apart, and must be unsolvable. Exit code 3 if any length differs by more than 0.01, \
+    or the two searches find paths of different costs.")]
 pub struct Check {
     /// A .scen file, or a folder with such files in it or below
     #[arg(value_name = "FILE|FOLDER")]
@@ -311,6 +313,7 @@ impl Check {
         let scenarios = self.scenarios()?;
         let bar = progress(scenarios.len() as u64, "scenario files");
         let (mut matched, mut unsolvable, mut unstated, mut mismatched) = (0, 0, 0, 0);
+        let mut differing = 0;
         for scen in &scenarios {
             let checked = check::check(scen).map_err(|error| match error {
                 FileError::Missing { path } if path != *scen => Failure::input(format!(
@@ -326,16 +329,22 @@ impl Check {
             unsolvable += checked.unsolvable.len();
             unstated += checked.unstated;
             mismatched += checked.mismatched.len();
+            differing += checked.differing.len();
         }
         bar.finish_and_clear();
         writeln!(
             io::stdout(),
             "{}: {} matched, {mismatched} did not, {} known to be unsolvable, {unstated} without a \
-             length that applies",
+             length that applies; A* and jump points agree on all{}",
             counted(scenarios.len(), "scenario file"),
             counted(matched, "length"),
             counted(unsolvable, "problem"),
+            if differing == 0 { String::new() } else { format!(" but {differing}") },
         )?;
+        if differing > 0 {
+            let problems = counted(differing, "problem");
+            return Err(Failure::input(format!("A* and jump points differ on {problems}")));
+        }
         if mismatched > 0 {
             return Err(Failure::input(format!("{} did not match", counted(mismatched, "length"))));
         }
@@ -369,6 +378,10 @@ fn report(checked: &Checked) -> Result<(), Failure> {
     let scen = text::path(&checked.scen);
     for problem in &checked.unsolvable {
         writeln!(out, "{scen}: {} to {}: unsolvable, as stated", problem.start, problem.goal)?;
+    }
+    for problem in &checked.differing {
+        let (start, goal) = (problem.start, problem.goal);
+        writeln!(out, "{scen}: {start} to {goal}: A* and jump points find different costs")?;
     }
     for (problem, ours) in &checked.mismatched {
         let ours = ours.map_or("no path".to_string(), |ours| ours.to_string());

@@ -1,11 +1,11 @@
-//! Checks the optimal lengths that scenario files state against our own A*.
+//! Checks the optimal lengths that scenario files state against our own A*, cell by cell and by jump points.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use tickstar::search::{BestFirst, SearchConfig, Status};
-use tickstar::{Cell, Grid, Slice};
+use tickstar::{Cell, Cost, Grid, PathFinder, Slice};
 
 use crate::Problem;
 use crate::files::{self, FileError};
@@ -25,6 +25,8 @@ pub struct Checked {
     pub unsolvable: Vec<Problem>,
     /// Problems without a length that applies, as the scenario was made for a different scale.
     pub unstated: usize,
+    /// Problems to which plain A* and jump points find paths of different costs: there are none.
+    pub differing: Vec<Problem>,
     /// Problems whose length does not agree, with ours; none: we find no path.
     pub mismatched: Vec<(Problem, Option<f64>)>,
 }
@@ -65,11 +67,11 @@ pub fn check(scen: &Path) -> Result<Checked, FileError> {
     let grid = files::read_map(&map)?;
     let name = map.file_name().unwrap_or_default().to_string_lossy();
     let problems = files::read_scen(scen, &name, &grid)?;
-    let lengths: Vec<Option<f64>> = problems
+    let costs: Vec<[Option<Cost>; 2]> = problems
         .par_iter()
         .map_init(
-            || BestFirst::new(SearchConfig::default()),
-            |search, problem| length(&grid, search, problem.start, problem.goal),
+            || (BestFirst::new(SearchConfig::default()), PathFinder::default()),
+            |(search, finder), problem| costs(&grid, search, finder, problem.start, problem.goal),
         )
         .collect();
     let mut checked = Checked {
@@ -77,10 +79,14 @@ pub fn check(scen: &Path) -> Result<Checked, FileError> {
         matched: 0,
         unsolvable: Vec::new(),
         unstated: 0,
+        differing: Vec::new(),
         mismatched: Vec::new(),
     };
-    for (problem, ours) in problems.into_iter().zip(lengths) {
-        match (problem.optimal, ours) {
+    for (problem, [ours, by_jumps]) in problems.into_iter().zip(costs) {
+        if ours != by_jumps {
+            checked.differing.push(problem.clone());
+        }
+        match (problem.optimal, ours.map(Cost::in_cells)) {
             (None, _) => checked.unstated += 1,
             (Some(0.0), None) if problem.start != problem.goal => checked.unsolvable.push(problem),
             (Some(theirs), Some(ours)) if (theirs - ours).abs() <= TOLERANCE => {
@@ -92,12 +98,17 @@ pub fn check(scen: &Path) -> Result<Checked, FileError> {
     Ok(checked)
 }
 
-/// The length of a shortest path, if there is one.
-fn length(grid: &Grid, search: &mut BestFirst, start: Cell, goal: Cell) -> Option<f64> {
-    let (start, goal) = (grid.node(start)?, grid.node(goal)?);
+/// The cost of a shortest path, if there is one: cell by cell, and by jump points.
+fn costs(
+    grid: &Grid,
+    search: &mut BestFirst,
+    finder: &mut PathFinder,
+    start: Cell,
+    goal: Cell,
+) -> [Option<Cost>; 2] {
+    let (Some(start), Some(goal)) = (grid.node(start), grid.node(goal)) else { return [None; 2] };
     search.start(grid, start, goal);
-    if search.run(grid, &mut Slice::unlimited()) != Status::Reached {
-        return None;
-    }
-    search.cost_to(goal).map(tickstar::Cost::in_cells)
+    let is_reached = search.run(grid, &mut Slice::unlimited()) == Status::Reached;
+    let by_jumps = finder.find(grid, start, goal).ok().flatten();
+    [search.cost_to(goal).filter(|_| is_reached), by_jumps.map(|path| path.cost)]
 }
