@@ -84,7 +84,7 @@ pub fn check(scen: &Path) -> Result<Checked, FileError> {
     };
     for (problem, [ours, by_jumps]) in problems.into_iter().zip(costs) {
         if ours != by_jumps {
-            checked.differing.push(problem.clone());
+            checked.differing.push(problem);
         }
         match (problem.optimal, ours.map(Cost::in_cells)) {
             (None, _) => checked.unstated += 1,

@@ -242,11 +242,11 @@ impl Arena {
                 let mut unseen = Layered::flat(blank.space().clone());
                 set(&mut unseen, goal, false);
                 let sight = Sight { known: blank.clone(), unseen: Some(unseen) };
-                (self.map.clone(), Dynamics::Sight(sight))
+                (self.map.clone(), Dynamics::Sight(Box::new(sight)))
             }
             Prepared::Partial(clutter) => {
                 let sight = Sight { known: self.map.clone(), unseen: None };
-                (clutter.truth(&self.map, [start, goal]), Dynamics::Sight(sight))
+                (clutter.truth(&self.map, [start, goal]), Dynamics::Sight(Box::new(sight)))
             }
             Prepared::Dynamic(ground) => {
                 let (from, to) = (self.map.cell(start), self.map.cell(goal));
@@ -415,7 +415,7 @@ pub struct World {
 #[derive(Debug)]
 enum Dynamics {
     Known,
-    Sight(Sight),
+    Sight(Box<Sight>),
     Drift(Box<Drift>),
     Replay(Replay),
 }
@@ -495,10 +495,12 @@ impl World {
     /// except its goal, which it knows to be free; in a partial one, where the map is wrong about some cells
     /// only, the hidden blocked cells it has not seen.
     pub fn fog(&self) -> Vec<Cell> {
-        match &self.dynamics {
-            Dynamics::Sight(Sight { unseen: Some(unseen), .. }) => unseen.free_cells().collect(),
-            _ => self.hidden(),
+        if let Dynamics::Sight(sight) = &self.dynamics
+            && let Some(unseen) = &sight.unseen
+        {
+            return unseen.free_cells().collect();
         }
+        self.hidden()
     }
 
     /// The blocked cells that the agent assumes to be free, row by row.

@@ -69,7 +69,7 @@ fn paths_are_optimal_on_random_maps_also_after_edits() {
             grid = grid.with_corners(Corners::Allowed);
         }
         check(&mut finder, &grid, &mut random);
-        for _ in 0..1 + random.below(5) {
+        for _ in 0..=random.below(5) {
             let cell = |random: &mut Random| {
                 let x = random.below(width.into()) as u32;
                 Cell::new(x, random.below(height.into()) as u32)
