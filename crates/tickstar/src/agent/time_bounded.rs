@@ -269,7 +269,8 @@ impl TimeBounded {
             met: false,
             at: start,
             came_from: None,
-            trails: Trails::new(!config.search.reopen),
+            // Cells between jump points get cheaper records when they are traced again.
+            trails: Trails::new(!config.search.reopen && !config.jump),
             tracing: false,
             follow_reach: Cost::ZERO,
             ahead: 0,
