@@ -107,7 +107,7 @@ struct Prices {
     trace: u64,
     update: u64,
     change: u64,
-    /// Per open-list entry visited while sorting.
+    /// Per list entry visited.
     entry: u64,
 }
 
@@ -118,7 +118,7 @@ impl Prices {
     /// The papers' way of counting: only expansions have a cost.
     const PAPERS: Prices = Prices { trace: 0, update: 0, change: 0, entry: 0 };
     /// Measured and rounded: see `cargo bench --bench rivals`. An expansion takes 50 to 60 ns, a trace step a tenth of
-    /// that, an update about half, a change one or two lookups, and a bucket entry about 3 ns.
+    /// that, an update about half, a change one or two lookups, and a list entry about 3 ns.
     const METERED: Prices =
         Prices { trace: UNIT / 10, update: UNIT / 2, change: UNIT / 4, entry: UNIT / 20 };
 }
@@ -137,8 +137,8 @@ const GRACE: u64 = 24 * UNIT;
 /// * [`Slice::new`] counts as the papers do. Only expansions are charged; trace steps and updates are free, but each
 ///   agent also limits their number ([`AgentState::limits`](crate::AgentState::limits)).
 /// * [`Slice::metered`] uses one currency for everything. A trace step costs a tenth of a unit, an update half a unit,
-///   and work that cannot be refused (processing reported changes, sorting a bucket of the open list) is deducted from
-///   the remainder. The time per tick is therefore proportional to its budget, whatever the agent does.
+///   and work that cannot be refused (processing reported changes, scanning an open list) is deducted from the
+///   remainder. The time per tick is therefore proportional to its budget, whatever the agent does.
 /// * [`Slice::deadline`] counts in the same way, but ends when the caller's clock says so.
 ///
 /// ```
@@ -477,14 +477,14 @@ impl<'w> Slice<'w> {
         self.charge((count as u64).saturating_mul(self.prices.change));
     }
 
-    /// Charges for sorting an open list with `count` visits to its entries, which cannot be refused.
+    /// Charges for `count` visits to entries of a list, which cannot be refused.
     #[inline]
     pub(crate) fn charge_entries(&mut self, count: u64) {
         self.entries = self.entries.saturating_add(count);
         self.charge(count.saturating_mul(self.prices.entry));
     }
 
-    /// Visits to open-list entries so far.
+    /// Visits to list entries so far.
     pub(crate) fn entries(&self) -> u64 {
         self.entries
     }

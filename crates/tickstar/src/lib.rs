@@ -59,9 +59,9 @@
 //! * **Exact.** Costs are integers ([`Cost`]); no floating-point value decides an order. Ties are broken in favor of
 //!   the larger cost so far, then of the node inserted last. The same input gives bit-identical results on every
 //!   machine, with either open list and with any slicing.
-//! * **Bounded.** Every expansion, trace step and update passes one gate, the [`Slice`] of the tick. An expansion takes
-//!   amortized constant time; a single one can be more expensive on maps with millions of cells (see
-//!   [`OpenList::Buckets`]). Node records are stored in small pages that never move.
+//! * **Bounded.** Every expansion, trace step and update passes one gate, the [`Slice`] of the tick. No
+//!   expansion sorts more than a few dozen entries of the open list (see [`OpenList::Buckets`]). Node records and
+//!   entries are stored in small pages that never move.
 //! * **Legal.** A step is an edge of the space at that moment, even if the map was edited in between.
 //! * **Small.** The memory of an agent is proportional to the nodes its search has touched, not to the map.
 //!

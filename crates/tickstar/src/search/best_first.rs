@@ -17,8 +17,7 @@
 //! # Real-time bound
 //! An expansion takes a constant number of lookups and at most one insertion per edge. Stale entries that reach the top
 //! are dropped without a charge; each was inserted by an expansion that was charged, so this takes amortized constant
-//! time. A single expansion can be more expensive: when the open list advances to its next bucket, it visits every
-//! entry in it, and on an open map with millions of cells one bucket can hold more than a hundred thousand.
+//! time.
 
 use super::learned::Learned;
 use super::open::{List, Open, OpenEntry, OpenList};
@@ -291,7 +290,6 @@ impl BestFirst {
             List::Heap(open) => self.core.go_on(nodes, open, learned, more, problem, slice),
             List::Buckets(open) => self.core.go_on(nodes, open, learned, more, problem, slice),
         }
-        slice.charge_entries(self.open.take_visited());
         self.core.status
     }
 

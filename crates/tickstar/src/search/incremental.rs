@@ -192,12 +192,10 @@ impl Incremental {
 
     /// Steps 1 and 2, as far as the slice allows. Returns whether both are done.
     pub(crate) fn think(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> bool {
-        let done = match &mut self.open {
+        match &mut self.open {
             List::Heap(open) => self.core.think(open, map, slice),
             List::Buckets(open) => self.core.think(open, map, slice),
-        };
-        slice.charge_entries(self.open.take_visited());
-        done
+        }
     }
 
     /// Removes stale entries from the open list. Most are dropped when they reach the top, but if the map changes

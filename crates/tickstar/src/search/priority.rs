@@ -62,12 +62,13 @@ impl Priority {
     }
 
     /// The approximate range of the keys of open nodes, given the most expensive edge and the heuristic of the root. It
-    /// is exact for A*, whose smallest key never decreases; for other priorities the key may decrease by as much as the
-    /// heuristic outweighs the cost.
+    /// is exact for A*, whose smallest key never decreases. For other priorities the key may decrease by as much as the
+    /// heuristic outweighs the cost, but most keys that are inserted are close to the smallest, so that a smaller range
+    /// serves them better.
     pub(crate) fn key_range(self, max_edge: Cost, from_root: Cost) -> u64 {
         let span = max_edge.0.saturating_mul(u64::from(self.g) + u64::from(self.h));
         let fall = from_root.0.saturating_mul(self.h.saturating_sub(self.g).into());
-        span.saturating_add(fall)
+        span.saturating_add(fall.min(span.saturating_mul(6)))
     }
 }
 

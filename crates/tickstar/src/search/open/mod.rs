@@ -1,0 +1,335 @@
+//! The open list: a heap, or a ring of buckets by key, in exactly the same order.
+//!
+//! Both order their entries by one total order (smaller key, then larger g, then last in first out), so searches are
+//! bit-identical with either. Entries are never moved when a node improves: a new entry is added, and the old one is
+//! recognized as stale when it reaches the top.
+
+mod buckets;
+mod heap;
+mod runs;
+mod slab;
+
+use std::cmp::{Ordering, Reverse};
+
+pub(crate) use buckets::Buckets;
+pub(crate) use heap::Heap;
+
+use crate::{Cost, NodeId};
+
+/// Which open list a search uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OpenList {
+    /// Buckets by key, of which only the best few entries are kept sorted. Whatever the length of the list, no operation
+    /// visits more than a few runs of 64 entries, apart from stale ones, or moves the list in memory. On average, an
+    /// entry is visited a constant number of times and sorted once, among few.
+    #[default]
+    Buckets,
+    /// One four-ary heap. Each operation takes time logarithmic in the length of the list, and the list is copied when
+    /// it outgrows its memory.
+    Heap,
+}
+
+/// An open node with the key and cost with which it was inserted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OpenEntry {
+    pub key: u64,
+    pub g: Cost,
+    /// The insertion count, for last in first out, in the high bits and the node in the low bits. It is one word,
+    /// because a word that is written in two halves and read whole stalls the processor.
+    tail: u64,
+}
+
+impl OpenEntry {
+    #[inline]
+    pub fn node(&self) -> NodeId {
+        NodeId(self.tail as u32)
+    }
+
+    /// Smaller key, then larger g: a smaller rank is better.
+    #[inline]
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << 64 | u128::from(!self.g.0)
+    }
+
+    /// Smaller key, then larger g, then last in first out. Written without branches: which of two entries is better is
+    /// unpredictable for the processor.
+    #[inline]
+    pub fn before(&self, other: &OpenEntry) -> bool {
+        let (a, b) = (self.rank(), other.rank());
+        (a < b) | ((a == b) & (self.tail > other.tail))
+    }
+
+    #[inline]
+    fn order(&self, other: &OpenEntry) -> Ordering {
+        if self.before(other) { Ordering::Less } else { Ordering::Greater }
+    }
+}
+
+/// Counts insertions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Serial(u32);
+
+impl Serial {
+    #[inline]
+    fn entry(&mut self, key: u64, g: Cost, node: NodeId) -> OpenEntry {
+        self.0 = self.0.wrapping_add(1);
+        OpenEntry { key, g, tail: u64::from(self.0) << 32 | u64::from(node.0) }
+    }
+}
+
+/// The interface shared by the two open lists.
+pub(crate) trait Open {
+    /// Empties the list; the keys that are open at the same time are expected to lie within a range of this size.
+    fn clear(&mut self, key_range: u64);
+    fn push(&mut self, key: u64, g: Cost, node: NodeId);
+    /// The best entry. Entries that are no longer live may be dropped on the way, or returned.
+    fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;
+    /// Removes the entry that [`Open::peek`] has just returned.
+    fn pop(&mut self);
+    /// Visits every entry, live or not, in any order.
+    fn for_each(&self, visit: impl FnMut(&OpenEntry));
+    fn bytes(&self) -> usize;
+
+    /// The best live entry. Stale entries before it are dropped.
+    #[inline]
+    fn best(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
+        while let Some(top) = self.peek(&live) {
+            if live(&top) {
+                return Some(top);
+            }
+            self.pop();
+        }
+        None
+    }
+}
+
+/// The open list of a search, of either kind.
+#[derive(Clone, Debug)]
+pub(crate) enum List {
+    Heap(Heap),
+    Buckets(Buckets),
+}
+
+impl List {
+    pub fn new(kind: OpenList) -> List {
+        match kind {
+            OpenList::Buckets => List::Buckets(Buckets::default()),
+            OpenList::Heap => List::Heap(Heap::default()),
+        }
+    }
+
+    pub fn clear(&mut self, key_range: u64) {
+        match self {
+            List::Heap(open) => open.clear(key_range),
+            List::Buckets(open) => open.clear(key_range),
+        }
+    }
+
+    /// Removes stale entries wherever they are, and all but the latest of the entries of one node. The order of the
+    /// others is preserved. Returns how many are left.
+    ///
+    /// Only a search that never ends needs this: elsewhere there are fewer stale entries than generated nodes.
+    pub fn tidy(&mut self, key_range: u64, live: impl Fn(&OpenEntry) -> bool) -> usize {
+        let mut entries = Vec::new();
+        match self {
+            List::Heap(open) => open.for_each(|&entry| entries.push(entry)),
+            List::Buckets(open) => open.for_each(|&entry| entries.push(entry)),
+        }
+        entries.retain(live);
+        entries.sort_unstable_by_key(|entry| (entry.node(), Reverse(entry.tail)));
+        entries.dedup_by_key(|entry| entry.node());
+        entries.sort_unstable_by_key(|entry| entry.tail);
+        self.clear(key_range);
+        for entry in &entries {
+            match self {
+                List::Heap(open) => open.push(entry.key, entry.g, entry.node()),
+                List::Buckets(open) => open.push(entry.key, entry.g, entry.node()),
+            }
+        }
+        entries.len()
+    }
+
+    /// Returns its memory. The list must be cleared before it is used again.
+    pub fn release(&mut self) {
+        match self {
+            List::Heap(open) => *open = Heap::default(),
+            List::Buckets(open) => *open = Buckets::default(),
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        match self {
+            List::Heap(open) => open.bytes(),
+            List::Buckets(open) => open.bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, HashSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn drain(open: &mut impl Open, live: impl Fn(&OpenEntry) -> bool) -> Vec<u32> {
+        let mut order = Vec::new();
+        while let Some(top) = open.best(&live) {
+            order.push(top.node().0);
+            open.pop();
+        }
+        order
+    }
+
+    proptest! {
+        /// Pushes and pops in any order and with any spread of keys, while entries become stale: both lists return what
+        /// a sorted list returns.
+        #[test]
+        fn both_lists_return_entries_in_the_same_order(
+            span in prop_oneof![Just(0_u64), Just(1), Just(1000), Just(u64::MAX)],
+            spread in prop_oneof![Just(3_u64), Just(1000), Just(u64::MAX)],
+            ties in prop_oneof![Just(1_u64), Just(4), Just(u64::MAX)],
+            steps in prop::collection::vec((any::<u64>(), any::<u64>(), 0_u8..8), 1..500),
+        ) {
+            let (mut heap, mut buckets) = (Heap::default(), Buckets::default());
+            heap.clear(span);
+            buckets.clear(span);
+            let mut sorted = BTreeSet::new();
+            let mut stale = HashSet::new();
+            for (node, (key, g, action)) in (0_u32..).zip(steps) {
+                let live = |entry: &OpenEntry| !stale.contains(&entry.node().0);
+                match action {
+                    0..2 => {
+                        let best = [heap.best(live), buckets.best(live)];
+                        let best = best.map(|entry| entry.map(|entry| entry.node().0));
+                        let expected = sorted.pop_first().map(|(_, _, Reverse(node))| node);
+                        prop_assert_eq!(best, [expected; 2]);
+                        heap.pop();
+                        buckets.pop();
+                    }
+                    2 => {
+                        // Some entry becomes stale: a good one, or any.
+                        let nth = if key % 2 == 0 { g % 4 } else { g % (sorted.len() as u64 + 1) };
+                        if let Some(&entry) = sorted.iter().nth(nth as usize) {
+                            sorted.remove(&entry);
+                            stale.insert(entry.2.0);
+                        }
+                    }
+                    _ => {
+                        let (key, g) = (key % spread, g % ties);
+                        heap.push(key, Cost(g), NodeId(node));
+                        buckets.push(key, Cost(g), NodeId(node));
+                        sorted.insert((key, Reverse(g), Reverse(node)));
+                    }
+                }
+                let mut left = 0;
+                buckets.for_each(|entry| left += usize::from(!stale.contains(&entry.node().0)));
+                prop_assert_eq!(left, sorted.len());
+            }
+            let live = |entry: &OpenEntry| !stale.contains(&entry.node().0);
+            let expected: Vec<_> = sorted.iter().map(|&(_, _, Reverse(node))| node).collect();
+            prop_assert_eq!(drain(&mut heap, live), expected.clone());
+            prop_assert_eq!(drain(&mut buckets, live), expected);
+        }
+    }
+
+    /// The key and the g of the nth entry.
+    type Sequence = fn(u64) -> (u64, u64);
+
+    #[test]
+    fn no_operation_visits_more_than_a_few_runs() {
+        fn random(i: u64) -> u64 {
+            (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        }
+        let sequences: [(&str, Sequence); 11] = [
+            ("all equal", |_| (7, 7)),
+            ("equal keys", |i| (7, i * 31 % 1009)),
+            ("equal keys, random g", |i| (7, random(i))),
+            ("random", |i| (random(i), 1)),
+            ("falling", |i| ((1 << 40) - i, i)),
+            ("rising", |i| (i, i)),
+            ("far apart", |i| (if i % 2 == 0 { i } else { u64::MAX - i }, i % 3)),
+            ("the largest", |i| (u64::MAX, u64::MAX - i % 2)),
+            ("falling in steps", |i| ((5000 - i / 50) << 10, i)),
+            ("two keys", |i| ((i % 2) << 60, i % 7)),
+            ("exponential", |i| (1 << (i % 64), i)),
+        ];
+        for (name, sequence) in sequences {
+            for (range, every) in [(0, 0), (100, 2), (1 << 22, 3), (1 << 22, 0), (u64::MAX, 5)] {
+                let mut open = Buckets::default();
+                open.clear(range);
+                let (mut most, mut work) = (0, 0);
+                let mut check = |open: &Buckets| {
+                    most = most.max(open.work() - work);
+                    work = open.work();
+                };
+                for i in 0..5000 {
+                    let (key, g) = sequence(i);
+                    open.push(key, Cost(g), NodeId(i as u32));
+                    check(&open);
+                    if every > 0 && i % every == 0 {
+                        assert!(open.peek(|_| true).is_some());
+                        check(&open);
+                        open.pop();
+                    }
+                }
+                while open.peek(|_| true).is_some() {
+                    check(&open);
+                    open.pop();
+                }
+                assert!(most <= buckets::MOST_VISITS, "{name}, range {range}: {most} visits");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_with_only_stale_entries_is_empty() {
+        for keys in [vec![0], vec![5, 700, 90_000], (0..500).collect::<Vec<u64>>()] {
+            let mut open = Buckets::default();
+            open.clear(10);
+            for &key in &keys {
+                open.push(key << 20, Cost(1), NodeId(key as u32));
+            }
+            assert!(open.peek(|_| false).is_none());
+            open.push(3, Cost(1), NodeId(9));
+            assert_eq!(open.peek(|_| true).map(|entry| entry.node()), Some(NodeId(9)));
+        }
+    }
+
+    #[test]
+    fn removing_stale_entries_preserves_the_order_of_live_ones() {
+        for kind in [OpenList::Buckets, OpenList::Heap] {
+            let mut list = List::new(kind);
+            list.clear(1000);
+            let push = |list: &mut List, key, node| match list {
+                List::Heap(open) => open.push(key, Cost(1), NodeId(node)),
+                List::Buckets(open) => open.push(key, Cost(1), NodeId(node)),
+            };
+            let drain = |list: &mut List| match list {
+                List::Heap(open) => drain(open, |_| true),
+                List::Buckets(open) => drain(open, |_| true),
+            };
+            // Node 7 occurs twice, and all nodes above 20 are stale.
+            for node in (0..30).chain([7]) {
+                push(&mut list, u64::from(node % 4) << 20, node);
+            }
+            let live = |entry: &OpenEntry| entry.node() <= NodeId(20);
+            assert_eq!(list.tidy(1000, live), 21);
+            let left = drain(&mut list);
+            let expected =
+                [20, 16, 12, 8, 4, 0, 17, 13, 9, 5, 1, 18, 14, 10, 6, 2, 7, 19, 15, 11, 3];
+            assert_eq!(left, expected);
+        }
+    }
+
+    #[test]
+    fn a_cleared_list_is_empty() {
+        let mut open = Buckets::default();
+        open.clear(10);
+        open.push(5, Cost(1), NodeId(1));
+        open.push(500, Cost(1), NodeId(2));
+        open.clear(10);
+        assert!(open.peek(|_| true).is_none());
+    }
+}

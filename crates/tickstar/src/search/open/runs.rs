@@ -1,0 +1,199 @@
+//! Runs of entries, and heaps of runs: what a large bucket is made of.
+
+use super::OpenEntry;
+use super::slab::{Linked, NONE, Slabs};
+
+/// Entries per chunk. This and the next number are small in tests, so that they cover large buckets.
+pub(super) const CHUNK: usize = if cfg!(test) { 2 } else { 8 };
+/// Chunks per run, at most.
+pub(super) const CHUNKS: usize = if cfg!(test) { 3 } else { 8 };
+/// Entries per run, at most.
+pub(super) const RUN: usize = CHUNK * CHUNKS;
+
+/// Some entries of a run, and what is known about the run if it is the first of its chunks.
+#[derive(Clone, Debug)]
+pub(super) struct Chunk {
+    entries: [OpenEntry; CHUNK],
+    used: u8,
+    /// In a heap: the number of steps to the right until there is no run.
+    rank: u8,
+    /// In a heap: the runs below. Each is worse than this one.
+    left: u32,
+    right: u32,
+    /// The next chunk of the run, or of the free ones.
+    next: u32,
+}
+
+impl Default for Chunk {
+    fn default() -> Chunk {
+        let entries = [OpenEntry::default(); CHUNK];
+        Chunk { entries, used: 0, rank: 0, left: NONE, right: NONE, next: NONE }
+    }
+}
+
+impl Linked for Chunk {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+}
+
+/// The memory of all runs of an open list.
+///
+/// A run is known by its first chunk. Its entries are in any order, but where it is in a heap, its best entry is the
+/// first. The heaps are leftist (Crane 1972): merging two takes time logarithmic in the number of runs, and no memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Runs {
+    chunks: Slabs<Chunk>,
+    /// The number of entries visited or moved so far.
+    #[cfg(test)]
+    pub work: usize,
+}
+
+impl Runs {
+    /// Voids all runs. Constant time.
+    pub fn clear(&mut self) {
+        self.chunks.clear();
+    }
+
+    /// Writes an entry into the first chunk of a run.
+    #[inline(always)]
+    pub fn set(&mut self, run: u32, at: usize, entry: OpenEntry) {
+        self.chunks.get_mut(run).entries[at] = entry;
+        self.count(1);
+    }
+
+    /// Puts a new chunk with one entry before a run. It counts as full.
+    #[inline]
+    pub fn extend(&mut self, run: u32, entry: OpenEntry) -> u32 {
+        let at = self.chunks.take();
+        let chunk = self.chunks.get_mut(at);
+        chunk.entries[0] = entry;
+        (chunk.next, chunk.used) = (run, CHUNK as u8);
+        self.count(1);
+        at
+    }
+
+    /// Visits all entries of a run and takes its memory back. The first chunk has `used` entries.
+    #[inline]
+    pub fn drain(&mut self, run: u32, used: usize, mut visit: impl FnMut(OpenEntry)) {
+        let (mut at, mut used) = (run, used);
+        while at != NONE {
+            let chunk = self.chunks.get_mut(at);
+            chunk.entries[..used].iter().for_each(|&entry| visit(entry));
+            let next = chunk.next;
+            self.chunks.free(at);
+            self.count(used);
+            (at, used) = (next, CHUNK);
+        }
+    }
+
+    /// Makes a heap of these entries, at least one, as one run.
+    pub fn collect(&mut self, entries: &[OpenEntry]) -> u32 {
+        let mut run = NONE;
+        let mut used = 0;
+        for some in entries.chunks(CHUNK) {
+            run = self.extend(run, some[0]);
+            used = some.len();
+            self.chunks.get_mut(run).entries[..used].copy_from_slice(some);
+        }
+        self.count(entries.len());
+        self.close(run, used)
+    }
+
+    /// Makes a run a heap. Its first chunk has `used` entries.
+    pub fn close(&mut self, run: u32, used: usize) -> u32 {
+        self.chunks.get_mut(run).used = used as u8;
+        let (mut best, mut place) = (self.chunks.get(run).entries[0], (run, 0));
+        let mut at = run;
+        while at != NONE {
+            let chunk = self.chunks.get(at);
+            for (i, entry) in chunk.entries[..usize::from(chunk.used)].iter().enumerate() {
+                if entry.before(&best) {
+                    (best, place) = (*entry, (at, i));
+                }
+            }
+            at = chunk.next;
+            self.count(CHUNK);
+        }
+        let first = std::mem::replace(&mut self.chunks.get_mut(run).entries[0], best);
+        if place != (run, 0) {
+            self.chunks.get_mut(place.0).entries[place.1] = first;
+        }
+        let chunk = self.chunks.get_mut(run);
+        (chunk.left, chunk.right, chunk.rank) = (NONE, NONE, 1);
+        run
+    }
+
+    /// The best entry of a heap, which is not empty.
+    #[inline]
+    pub fn best(&self, heap: u32) -> &OpenEntry {
+        &self.chunks.get(heap).entries[0]
+    }
+
+    /// Removes the best run from a heap: visits its entries, and returns the rest.
+    pub fn pop(&mut self, heap: u32, visit: impl FnMut(OpenEntry)) -> u32 {
+        let Chunk { used, left, right, .. } = *self.chunks.get(heap);
+        self.drain(heap, usize::from(used), visit);
+        self.merge(left, right)
+    }
+
+    /// One heap of two.
+    pub fn merge(&mut self, a: u32, b: u32) -> u32 {
+        if a == NONE || b == NONE {
+            return a.min(b);
+        }
+        let (a, b) = if self.best(b).before(self.best(a)) { (b, a) } else { (a, b) };
+        let mut right = self.merge(self.chunks.get(a).right, b);
+        let mut left = self.chunks.get(a).left;
+        if self.rank(left) < self.rank(right) {
+            (left, right) = (right, left);
+        }
+        let rank = self.rank(right) + 1;
+        let chunk = self.chunks.get_mut(a);
+        (chunk.left, chunk.right, chunk.rank) = (left, right, rank);
+        a
+    }
+
+    #[inline]
+    fn rank(&self, heap: u32) -> u8 {
+        if heap == NONE { 0 } else { self.chunks.get(heap).rank }
+    }
+
+    /// Visits all entries of a run whose first chunk has `used` entries.
+    pub fn for_each(&self, run: u32, used: usize, visit: &mut impl FnMut(&OpenEntry)) {
+        let (mut at, mut used) = (run, used);
+        while at != NONE {
+            let chunk = self.chunks.get(at);
+            chunk.entries[..used].iter().for_each(&mut *visit);
+            (at, used) = (chunk.next, CHUNK);
+        }
+    }
+
+    /// Visits all entries of a heap.
+    pub fn for_each_in_heap(&self, heap: u32, visit: &mut impl FnMut(&OpenEntry)) {
+        let mut heap = heap;
+        // The way down on the left may be long, that on the right is short.
+        while heap != NONE {
+            let chunk = self.chunks.get(heap);
+            self.for_each(heap, usize::from(chunk.used), visit);
+            self.for_each_in_heap(chunk.right, visit);
+            heap = chunk.left;
+        }
+    }
+
+    /// Heap memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.chunks.bytes()
+    }
+
+    /// Counts entries visited or moved.
+    #[cfg(test)]
+    fn count(&mut self, entries: usize) {
+        self.work += entries;
+    }
+
+    #[cfg(not(test))]
+    #[inline(always)]
+    #[allow(clippy::unused_self)]
+    fn count(&mut self, _: usize) {}
+}
