@@ -28,7 +28,7 @@ fn main() {
         "warm"
     );
     for row in report.expect("episodes that repeat").rows {
-        let micros = |ns: u64| ns as f64 / 1e3;
+        let micros = |ns: Option<u64>| ns.map_or(f64::NAN, |ns| ns as f64 / 1e3);
         let allocations = row.allocations.expect("counted");
         println!(
             "{:<16} {:<30} {:>6} {:>8} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>7.1} {:>6.1} {:>5} {:>5}",
@@ -39,9 +39,9 @@ fn main() {
             micros(row.median_ns),
             micros(row.p99_ns),
             micros(row.p999_ns),
-            micros(row.max_ns),
-            row.p999_over_median,
-            row.max_over_median,
+            micros(Some(row.max_ns)),
+            row.p999_over_median.unwrap_or(f64::NAN),
+            row.max_over_median.unwrap_or(f64::NAN),
             allocations.new,
             allocations.warm
         );

@@ -11,7 +11,7 @@ use tickstar_lab::bench::latency::{
 use tickstar_lab::draw::{Axes, Panel, PlotScale, Series, lines_svg};
 use tickstar_lab::text::counted;
 
-use super::{Shown, folder, table, watched};
+use super::{Shown, folder, optional, table, watched};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::layout::wrapped;
@@ -126,8 +126,8 @@ impl Latency {
 }
 
 /// Microseconds.
-fn micros(ns: u64) -> String {
-    format!("{:.2}", ns as f64 / 1e3)
+fn micros(ns: Option<u64>) -> String {
+    optional(ns.map(|ns| ns as f64 / 1e3), 2)
 }
 
 /// The rows of each map, in order.
@@ -148,9 +148,9 @@ fn text(report: &Report) -> Vec<String> {
                 micros(row.median_ns),
                 micros(row.p99_ns),
                 micros(row.p999_ns),
-                micros(row.max_ns),
-                format!("{:.1}", row.p999_over_median),
-                format!("{:.1}", row.max_over_median),
+                micros(Some(row.max_ns)),
+                optional(row.p999_over_median, 1),
+                optional(row.max_over_median, 1),
             ]
         });
         all.push(format!("{}\n\n{}", rows[0].map, table(&header, 1, lines)));
@@ -189,7 +189,7 @@ fn plot(report: &Report) -> String {
 
 /// The percentiles of a row from the median on, over the median.
 fn series(row: &Row) -> Series {
-    let over = |time: u64| Some(time as f64 / row.median_ns.max(1) as f64);
+    let over = |time: u64| Some(time as f64 / row.median_ns?.max(1) as f64);
     let from_median = row.curve.iter().filter(|(percent, _)| *percent >= 50.0);
     let values = from_median.map(|&(_, time)| over(time)).chain([over(row.max_ns)]).collect();
     Series { name: row.algorithm.clone(), values }

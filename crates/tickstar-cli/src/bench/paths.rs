@@ -116,5 +116,9 @@ fn finding(report: &Report) -> Option<String> {
 fn plot(report: &Report) -> String {
     let bars: Vec<_> = report.rows.iter().map(|row| (name(row), row.ms_per_problem)).collect();
     let title = format!("Whole paths: {}", counted(report.problems, "problem"));
-    bars_svg(&title, "milliseconds per problem, mean; less is better", &bars)
+    bars_svg(
+        &title,
+        "milliseconds per problem, mean, on a logarithmic scale; less is better",
+        &bars,
+    )
 }

@@ -152,18 +152,18 @@ pub struct Row {
     pub ticks: u64,
     /// Ticks that expanded at least one node.
     pub searching_ticks: u64,
-    /// The median of ticks that searched.
-    pub median_ns: u64,
+    /// The median of ticks that searched; none if none did.
+    pub median_ns: Option<u64>,
     /// The 99th percentile of ticks that searched.
-    pub p99_ns: u64,
+    pub p99_ns: Option<u64>,
     /// The 99.9th percentile of ticks that searched.
-    pub p999_ns: u64,
+    pub p999_ns: Option<u64>,
     /// The maximum of all ticks.
     pub max_ns: u64,
     /// The 99.9th percentile over the median.
-    pub p999_over_median: f64,
+    pub p999_over_median: Option<f64>,
     /// The maximum over the median.
-    pub max_over_median: f64,
+    pub max_over_median: Option<f64>,
     /// Which tick that was.
     pub slowest: Slowest,
     /// Allocations, if they were counted.
@@ -312,9 +312,11 @@ impl Case<'_> {
             }
             (control.step)();
         }
-        let at = |percent| searching.value_at_percentile(percent);
+        let searched = !searching.is_empty();
+        // Values are rounded up to three digits, but not above the maximum.
+        let at = |percent| searched.then(|| searching.value_at_percentile(percent).min(max));
         let median = at(50.0);
-        let over = |time: u64| time as f64 / median.max(1) as f64;
+        let over = |time: Option<u64>| Some(time? as f64 / median?.max(1) as f64);
         Ok(Some(Row {
             algorithm: self.contestant.name.clone(),
             world: self.contestant.world.to_string(),
@@ -327,10 +329,13 @@ impl Case<'_> {
             p999_ns: at(99.9),
             max_ns: max,
             p999_over_median: over(at(99.9)),
-            max_over_median: over(max),
+            max_over_median: over(Some(max)),
             slowest,
             allocations: self.count.map(|_| allocations),
-            curve: PERCENTAGES.map(|percent| (percent, at(percent))).into(),
+            curve: PERCENTAGES
+                .iter()
+                .filter_map(|&percent| Some((percent, at(percent)?)))
+                .collect(),
         }))
     }
 
@@ -469,9 +474,8 @@ mod tests {
         assert_eq!(report.rows.len(), 2 * contestants.len() * 2);
         for row in &report.rows {
             assert!(0 < row.searching_ticks && row.searching_ticks <= row.ticks, "{row:?}");
-            // The buckets of a histogram have three digits.
-            let times = [row.median_ns, row.p99_ns, row.p999_ns, row.max_ns + row.max_ns / 500 + 2];
-            assert!(row.median_ns > 0 && times.is_sorted(), "{row:?}");
+            let times = [Some(1), row.median_ns, row.p99_ns, row.p999_ns, Some(row.max_ns)];
+            assert!(times.is_sorted(), "{row:?}");
             assert!(row.curve.is_sorted_by_key(|&(_, time)| time));
             assert!(row.slowest.tick > 0 && row.slowest.expansions <= row.budget);
             let longest = row.curve.last().unwrap().1 as f64 / row.max_ns as f64;
@@ -504,6 +508,16 @@ mod tests {
         let Allocations { new, warm } = row.allocations.unwrap();
         assert_eq!((warm, calls.get()), (2 * row.ticks, 2 * row.ticks));
         assert!(new < warm);
+    }
+
+    #[test]
+    fn an_algorithm_that_does_not_search_has_no_median() {
+        let config = catalog::find("quickpath").unwrap().configure::<&str, &str>(&[]).unwrap();
+        let quickpath = Contestant { name: "quickpath".into(), config, world: WorldKind::Known };
+        let report = measure(&sets()[..1], &[quickpath], &[10], EXTENT, None, Control::none());
+        let row = &report.unwrap().rows[0];
+        assert!(row.ticks > 0 && row.max_ns > 0 && row.curve.is_empty(), "{row:?}");
+        assert_eq!((row.searching_ticks, row.median_ns, row.max_over_median), (0, None, None));
     }
 
     #[test]
