@@ -39,8 +39,11 @@ impl Marks {
     /// Marks a node.
     pub fn add(&mut self, node: NodeId) {
         let (word, bit) = place(node);
-        let bits = self.0.find(word).map_or(0, |word| word.bits);
-        self.0.set(word, Word { stamp: self.0.now(), bits: bits | bit });
+        if let Some(word) = self.0.find_mut(word) {
+            word.bits |= bit;
+        } else {
+            self.0.set(word, Word { stamp: self.0.now(), bits: bit });
+        }
     }
 
     #[inline]
