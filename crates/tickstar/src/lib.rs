@@ -29,9 +29,11 @@
 //! | you want | use | what it promises |
 //! |---|---|---|
 //! | a complete path in one call | [`find_path`] | optimal with the defaults; no time limit |
+//! | many complete paths | [`PathFinder`] | the same, and no new memory for each; by jump points on uniform grids |
 //! | a complete path, computed in slices | [`BestFirst`] | the same path for any slicing |
 //! | a step every tick, starting with the first | [`TimeBounded`] with its defaults (TBA*) | bounded work per tick; arrives if and only if a path exists; at most twice the optimum once the path is followed |
 //! | the same, with less walking back and forth | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
+//! | an optimal path in much less time, on a uniform grid | [`TimeBoundedConfig::jump`] | as above, but the first step comes when a first path is traced |
 //! | no long walks back past an opening | [`TimeBoundedConfig::shortcut`] | as above; never costlier than walking back |
 //! | a path sooner, and fewer steps back | a [`Priority::weighted`] search (TB-WA*) | as above, with the bound multiplied by the weight |
 //! | to walk on a map that is discovered on the way | [`Restart::Path`] (RTBA*), with [`SearchConfig::learn`] TBAA* | arrives if and only if a path exists |
@@ -65,9 +67,10 @@
 //! * **Legal.** A step is an edge of the space at that moment, even if the map was edited in between.
 //! * **Small.** The memory of an agent is proportional to the nodes its search has touched, not to the map.
 //!
-//! The engine has no I/O, no clock and no randomness, and forbids unsafe code. Maps are [`Grid`]s (one bit per cell,
-//! edited in place), [`Graph`]s, or your own [`Space`]. A grid can have [`Terrain`](space::Terrain), on which cells cost
-//! more or less to cross, and [`Grid::for_size`] gives the map for units larger than a cell.
+//! The engine has no I/O, no clock and no randomness, and forbids unsafe code; all that outlives a call is the memory
+//! that [`find_path`] keeps per thread. Maps are [`Grid`]s (bits, edited in place), [`Graph`]s, or your own [`Space`]. A
+//! grid can have [`Terrain`](space::Terrain), on which cells cost more or less to cross, and [`Grid::for_size`] gives the
+//! map for units larger than a cell.
 #![deny(missing_docs)]
 
 pub mod agent;

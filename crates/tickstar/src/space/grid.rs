@@ -1,4 +1,4 @@
-//! A grid map: one bit per cell, edited in place.
+//! A grid map: bits, row by row and column by column, edited in place.
 
 use std::collections::BTreeMap;
 use std::fmt;
