@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use tickstar::search::{BestFirst, Priority, Ratio, SearchConfig, Successors};
 use tickstar::{
     Agent, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Step, TimeBounded,
-    TimeBoundedConfig, find_path,
+    TimeBoundedConfig, catalog, find_path,
 };
 
 /// An item: its name and its work.
@@ -23,6 +23,7 @@ const ITEMS: &[Item] = &[
     ("greedy", || search(Priority::GREEDY, Successors::All)),
     ("tba-10", || time_bounded(10)),
     ("tba-100", || time_bounded(100)),
+    ("tba-jps-100", || jumping(100)),
     ("pra", refined),
     ("hierarchy", build),
     ("edit", edit),
@@ -171,6 +172,19 @@ fn time_bounded(budget: u64) {
         for (start, goal) in problems {
             let agent = TimeBounded::new(&grid, TimeBoundedConfig::default(), start, goal);
             walk(&mut agent.expect("free ends"), &grid, start, budget);
+        }
+    });
+}
+
+fn jumping(budget: u64) {
+    let grid = map(SIDE);
+    let problems = problems(&grid, PROBLEMS);
+    let entry = catalog::find("tba-jps").expect("a name of the catalog");
+    let config = entry.configure::<&str, &str>(&[]).expect("the defaults");
+    counted(|| {
+        for (start, goal) in problems {
+            let mut agent = config.agent(&grid, start, goal).expect("free ends");
+            walk(&mut *agent, &grid, start, budget);
         }
     });
 }

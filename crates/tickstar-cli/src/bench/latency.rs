@@ -40,8 +40,8 @@ pub struct Latency {
     /// maps are always used as well
     #[arg(long, value_name = "DIR", help_heading = "Map")]
     maps: Option<PathBuf>,
-    /// Algorithms, with parameters after a colon [default: tba, tb-wastar and pra in the world known, tbaa in the world
-    /// unknown]
+    /// Algorithms, with parameters after a colon [default: tba, tba-jps, tb-wastar and pra in the world known, tbaa in
+    /// the world unknown]
     #[arg(
         long,
         value_name = "NAME[:KEY=VALUE[+VALUE…]…],…",

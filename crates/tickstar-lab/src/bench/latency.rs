@@ -19,8 +19,9 @@ use crate::{Arena, PrepareError, World, WorldKind};
 const MAPS: [(&str, &str); 2] = [("wc3-512", "duskwood"), ("bg-512", "AR0300SR")];
 
 /// The algorithms, with the world each is run in.
-const ALGORITHMS: [(&str, WorldKind); 4] = [
+const ALGORITHMS: [(&str, WorldKind); 5] = [
     ("tba", WorldKind::Known),
+    ("tba-jps", WorldKind::Known),
     ("tb-wastar", WorldKind::Known),
     ("tbaa", WorldKind::Unknown),
     ("pra", WorldKind::Known),
@@ -464,7 +465,7 @@ mod tests {
     #[test]
     fn rows_are_of_every_map_algorithm_and_budget() {
         let (sets, contestants) = (sets(), contestants());
-        assert!(contestants.len() >= 4);
+        assert!(contestants.len() > ALGORITHMS.len(), "both settings of successors");
         let budgets = [10, 100];
         let done = Cell::new(0);
         let step = || done.set(done.get() + 1);

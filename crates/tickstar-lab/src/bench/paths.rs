@@ -7,7 +7,7 @@ use serde::Serialize;
 use thiserror::Error;
 use tickstar::search::{BestFirst, Priority, Ratio, SearchConfig, Status, Successors};
 use tickstar::space::Corners;
-use tickstar::{Cell, Cost, Grid, NodeId, Slice, Space, find_path};
+use tickstar::{Cell, Cost, Grid, NodeId, PathFinder, Slice, Space, find_path};
 
 use super::array::ArrayAstar;
 use super::{Control, ProblemSet, files_of};
@@ -126,6 +126,7 @@ pub fn solvers() -> Vec<Box<dyn Solver>> {
     let mut solvers: Vec<Box<dyn Solver>> = vec![
         Box::new(FindPath { corners: Corners::Never, nodes: None }),
         Box::new(FindPath { corners: Corners::Allowed, nodes: None }),
+        Box::new(Finder { finder: PathFinder::default(), nodes: None }),
         search("A*", Priority::ASTAR, all, Promise::Optimal),
         search("A*, canonical", Priority::ASTAR, Successors::Canonical, Promise::Optimal),
         search("weighted A*, 1.5", weighted(3, 2), all, Promise::Within(1.5)),
@@ -162,6 +163,33 @@ impl Solver for FindPath {
         let path = ends.and_then(|(start, goal)| {
             find_path(grid, start, goal, SearchConfig::default()).ok().flatten()
         });
+        self.nodes = path.map(|path| path.nodes);
+    }
+
+    fn path(&self, grid: &Grid) -> Option<Vec<Cell>> {
+        cells(grid, self.nodes.as_deref())
+    }
+}
+
+/// The same with memory of its own.
+struct Finder {
+    finder: PathFinder,
+    nodes: Option<Vec<NodeId>>,
+}
+
+impl Solver for Finder {
+    fn name(&self) -> &'static str {
+        "PathFinder"
+    }
+
+    fn promise(&self) -> Promise {
+        Promise::Optimal
+    }
+
+    fn solve(&mut self, grid: &Grid, start: Cell, goal: Cell) {
+        let ends = grid.node(start).zip(grid.node(goal));
+        let path =
+            ends.and_then(|(start, goal)| self.finder.find(grid, start, goal).ok().flatten());
         self.nodes = path.map(|path| path.nodes);
     }
 
