@@ -240,10 +240,10 @@ const SCRIPTS: [&str; 2] = ["script:shut.script", "script:doors.script"];
 
 /// Settings other than the defaults. Every parameter of every algorithm occurs.
 const VARIANTS: [(&str, &[&str]); 23] = [
-    ("astar", &["open=heap"]),
+    ("astar", &["successors=canonical", "open=heap"]),
     ("wastar", &["weight=3", "reopen=true", "open=heap"]),
     ("gbfs", &["open=heap"]),
-    ("late-astar", &["r=0.5:c=2", "trace=free", "open=heap"]),
+    ("late-astar", &["r=0.5:c=2", "trace=free", "successors=canonical", "open=heap"]),
     (
         "tba",
         &[
@@ -253,6 +253,7 @@ const VARIANTS: [(&str, &[&str]); 23] = [
             "switch=true",
             "shortcut=true:switch=true",
             "trace=free:shortcut=true",
+            "successors=canonical",
             "open=heap",
         ],
     ),

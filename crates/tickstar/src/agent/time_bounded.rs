@@ -585,10 +585,12 @@ impl Policy for TimeBoundedPolicy {
         self.reclaim(slice);
         // Once the agent is on the path to the goal, only a blocked step can make it leave that path, unless it restarts.
         let settled = self.config.restart == Restart::Stopped && !self.config.search.learn;
-        if self.solved && settled && self.route.is_none() {
-            if let Some(place) = self.place_ahead(self.at) {
-                self.keep_only_the_path(place, slice);
-            }
+        if self.solved
+            && settled
+            && self.route.is_none()
+            && let Some(place) = self.place_ahead(self.at)
+        {
+            self.keep_only_the_path(place, slice);
         }
         if self.at == self.goal && self.route.is_none() {
             self.follow_trail();
@@ -598,14 +600,15 @@ impl Policy for TimeBoundedPolicy {
         }
         if self.solved {
             let off_path = self.place(Follow, self.at).is_none();
-            if let Some(shortcut) = &mut self.shortcut {
-                if off_path && shortcut.step(self.at).is_none() {
-                    let (expansions, traces) = self.config.tracing.split(slice.budget());
-                    let traces = traces.saturating_sub(slice.traces());
-                    slice.within(Limits { expansions, traces, updates: 0 }, |slice| {
-                        shortcut.seek(*map, &self.search, &self.trails, self.at, slice);
-                    });
-                }
+            if let Some(shortcut) = &mut self.shortcut
+                && off_path
+                && shortcut.step(self.at).is_none()
+            {
+                let (expansions, traces) = self.config.tracing.split(slice.budget());
+                let traces = traces.saturating_sub(slice.traces());
+                slice.within(Limits { expansions, traces, updates: 0 }, |slice| {
+                    shortcut.seek(*map, &self.search, &self.trails, self.at, slice);
+                });
             }
         } else {
             let traces = self.think(*map, slice);

@@ -42,6 +42,7 @@ struct Shelves {
 struct Shelf<T> {
     tables: Vec<Blocks<T>>,
     /// Blocks by their size.
+    #[allow(clippy::vec_box)] // tables have them boxed
     blocks: [Vec<Box<Block<T>>>; SIZES],
     /// The number of blocks in `tables` and `blocks`.
     spare: usize,
@@ -126,8 +127,8 @@ impl Shelves {
     fn shelf<T: Item>(&mut self) -> &mut Shelf<T> {
         let id = TypeId::of::<T>();
         let at = self.shelves.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
-            let shelf = Shelf::<T> { tables: Vec::new(), blocks: Default::default(), spare: 0 };
-            self.shelves.push((id, Box::new(shelf)));
+            let empty = Shelf::<T> { tables: Vec::new(), blocks: Default::default(), spare: 0 };
+            self.shelves.push((id, Box::new(empty)));
             self.shelves.len() - 1
         });
         self.shelves[at].1.as_any().downcast_mut().expect("the shelf of this type")
