@@ -176,20 +176,20 @@ mod tests {
     use super::*;
 
     /// In the tests, the cost to a node is ten times its number.
-    fn g(node: u32) -> Option<Cost> {
-        Some(Cost(u64::from(10 * node)))
+    fn g(node: u32) -> Cost {
+        Cost(u64::from(10 * node))
     }
 
     fn extend(trails: &mut Trails, node: u32) {
-        trails.extend(NodeId(node), g(node).unwrap());
+        trails.extend(NodeId(node), g(node));
     }
 
     fn place(trails: &Trails, which: Which, node: u32) -> Option<usize> {
-        trails.place(which, NodeId(node), g(node))
+        trails.place(which, NodeId(node), Some(g(node)))
     }
 
     fn next(trails: &Trails, which: Which, node: u32) -> Option<NodeId> {
-        trails.next(which, NodeId(node), g(node))
+        trails.next(which, NodeId(node), Some(g(node)))
     }
 
     #[test]
@@ -206,8 +206,16 @@ mod tests {
             assert_eq!(next(&trails, Follow, 4), Some(NodeId(5)));
             assert_eq!(next(&trails, Follow, 5), None);
             assert_eq!(place(&trails, Follow, 3), None);
-            assert_eq!(trails.place(Follow, NodeId(3), g(2)), None, "another node of equal cost");
-            assert_eq!(trails.place(Follow, NodeId(5), g(3)), Some(0), "a tip that became cheaper");
+            assert_eq!(
+                trails.place(Follow, NodeId(3), Some(g(2))),
+                None,
+                "another node of equal cost"
+            );
+            assert_eq!(
+                trails.place(Follow, NodeId(5), Some(g(3))),
+                Some(0),
+                "a tip that became cheaper"
+            );
             // A fresh trail over the same nodes does not disturb the one being followed.
             trails.begin(NodeId(3), Cost(30));
             extend(&mut trails, 2);

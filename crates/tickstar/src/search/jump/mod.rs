@@ -679,7 +679,10 @@ mod tests {
         let free = |cell: Cell| match seed % 3 {
             0 => mix(cell.x, cell.y) % 10 > 2,
             1 => mix(cell.x / 9, cell.y / 7) % 5 > 0,
-            _ => cell.x % 13 > 0 && cell.y % 11 > 0 || mix(cell.x, cell.y) % 7 == 0,
+            _ => {
+                !cell.x.is_multiple_of(13) && !cell.y.is_multiple_of(11)
+                    || mix(cell.x, cell.y).is_multiple_of(7)
+            }
         };
         Grid::from_fn(width, height, free).unwrap().with_corners(corners)
     }
