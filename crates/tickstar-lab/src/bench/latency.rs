@@ -161,10 +161,14 @@ pub struct Row {
     pub p999_ns: Option<u64>,
     /// The maximum of all ticks.
     pub max_ns: u64,
-    /// The 99.9th percentile over the median.
-    pub p999_over_median: Option<f64>,
-    /// The maximum over the median.
-    pub max_over_median: Option<f64>,
+    /// Ticks that spent at least half of their budget on expansions.
+    pub full_ticks: u64,
+    /// The median of these; of those that searched, if there are none.
+    pub full_ns: Option<u64>,
+    /// The 99.9th percentile over that.
+    pub p999_over_full: Option<f64>,
+    /// The maximum over that.
+    pub max_over_full: Option<f64>,
     /// Which tick that was.
     pub slowest: Slowest,
     /// Allocations, if they were counted.
@@ -293,7 +297,8 @@ struct Deed {
 impl Case<'_> {
     /// The row; none if it was stopped.
     fn measure(&self, control: Control<'_>) -> Result<Option<Row>, LatencyError> {
-        let mut searching = Histogram::<u64>::new(3).expect("three digits");
+        let new = || Histogram::<u64>::new(3).expect("three digits");
+        let (mut searching, mut full) = (new(), new());
         let mut allocations = Allocations::default();
         let (mut ticks, mut max, mut slowest) = (0, 0, Slowest::default());
         for (nth, ends) in self.set.nodes().enumerate() {
@@ -305,6 +310,9 @@ impl Case<'_> {
                 if deed.expansions > 0 {
                     searching.record(time).expect("it grows with its values");
                 }
+                if deed.expansions > 0 && deed.expansions >= self.budget / 2 {
+                    full.record(time).expect("it grows with its values");
+                }
                 if time > max {
                     max = time;
                     let (problem, tick) = (nth + 1, tick + 1);
@@ -313,11 +321,13 @@ impl Case<'_> {
             }
             (control.step)();
         }
-        let searched = !searching.is_empty();
         // Values are rounded up to three digits, but not above the maximum.
-        let at = |percent| searched.then(|| searching.value_at_percentile(percent).min(max));
-        let median = at(50.0);
-        let over = |time: Option<u64>| Some(time? as f64 / median?.max(1) as f64);
+        let value = |of: &Histogram<u64>, percent| {
+            (!of.is_empty()).then(|| of.value_at_percentile(percent).min(max))
+        };
+        let at = |percent| value(&searching, percent);
+        let full_ns = value(&full, 50.0).or(at(50.0));
+        let over = |time: Option<u64>| Some(time? as f64 / full_ns?.max(1) as f64);
         Ok(Some(Row {
             algorithm: self.contestant.name.clone(),
             world: self.contestant.world.to_string(),
@@ -325,12 +335,14 @@ impl Case<'_> {
             budget: self.budget,
             ticks,
             searching_ticks: searching.len(),
-            median_ns: median,
+            median_ns: at(50.0),
             p99_ns: at(99.0),
             p999_ns: at(99.9),
             max_ns: max,
-            p999_over_median: over(at(99.9)),
-            max_over_median: over(Some(max)),
+            full_ticks: full.len(),
+            full_ns,
+            p999_over_full: over(at(99.9)),
+            max_over_full: over(Some(max)),
             slowest,
             allocations: self.count.map(|_| allocations),
             curve: PERCENTAGES
@@ -477,6 +489,7 @@ mod tests {
             assert!(0 < row.searching_ticks && row.searching_ticks <= row.ticks, "{row:?}");
             let times = [Some(1), row.median_ns, row.p99_ns, row.p999_ns, Some(row.max_ns)];
             assert!(times.is_sorted(), "{row:?}");
+            assert!(row.full_ticks <= row.searching_ticks && row.full_ns <= Some(row.max_ns));
             assert!(row.curve.is_sorted_by_key(|&(_, time)| time));
             assert!(row.slowest.tick > 0 && row.slowest.expansions <= row.budget);
             let longest = row.curve.last().unwrap().1 as f64 / row.max_ns as f64;
@@ -518,7 +531,7 @@ mod tests {
         let report = measure(&sets()[..1], &[quickpath], &[10], EXTENT, None, Control::none());
         let row = &report.unwrap().rows[0];
         assert!(row.ticks > 0 && row.max_ns > 0 && row.curve.is_empty(), "{row:?}");
-        assert_eq!((row.searching_ticks, row.median_ns, row.max_over_median), (0, None, None));
+        assert_eq!((row.searching_ticks, row.median_ns, row.max_over_full), (0, None, None));
     }
 
     #[test]
