@@ -239,7 +239,7 @@ const WORLDS: [&str; 4] = ["known", "unknown", "partial:8", "dynamic:5"];
 const SCRIPTS: [&str; 2] = ["script:shut.script", "script:doors.script"];
 
 /// Settings other than the defaults. Every parameter of every algorithm occurs.
-const VARIANTS: [(&str, &[&str]); 23] = [
+const VARIANTS: [(&str, &[&str]); 24] = [
     ("astar", &["successors=canonical", "open=heap"]),
     ("wastar", &["weight=3", "reopen=true", "open=heap"]),
     ("gbfs", &["open=heap"]),
@@ -257,6 +257,7 @@ const VARIANTS: [(&str, &[&str]); 23] = [
             "open=heap",
         ],
     ),
+    ("tba-jps", &["r=0.5:c=2", "trace=free", "shortcut=true", "switch=true"]),
     (
         "tb-wastar",
         &[

@@ -125,16 +125,6 @@ fn work_that_cannot_be_refused_is_charged() {
     let mut slice = Slice::metered(10);
     tba.tick(&map, start, Seen { changed: &changed }, &mut slice);
     assert_eq!((slice.expansions(), slice.remaining()), (0, 0));
-    // Buckets that are sorted when they become the first.
-    let mut walled = Grid::new(200, 200).unwrap();
-    for y in 0..199 {
-        walled.set_free(Cell::new(100, y), false).unwrap();
-    }
-    let mut search = BestFirst::new(SearchConfig::default());
-    search.start(&walled, start, goal);
-    let mut slice = Slice::metered(50_000);
-    search.run(&walled, &mut slice);
-    assert!(overhead(&slice) > 1.0, "{slice:?}");
     // The whole open list, to find the node that was raised least.
     let (update, avoid, commitment) = (Update::Uniform, Avoid::MostRaised, Commitment::Step);
     let lookahead = Lookahead::Astar { update, avoid, commitment };
