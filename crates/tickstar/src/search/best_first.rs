@@ -17,7 +17,7 @@
 //! # Real-time bound
 //! An expansion takes a constant number of lookups and at most one insertion per edge. Stale entries that reach the top
 //! are dropped without a charge; each was inserted by an expansion that was charged, so this takes amortized constant
-//! time, and the open list sees to it that they do not accumulate.
+//! time.
 
 use super::learned::Learned;
 use super::open::{List, Open, OpenEntry, OpenList};
@@ -640,16 +640,12 @@ impl Inserter {
                     continue;
                 }
             }
-            let old = std::mem::replace(record, Record { g, parent, stamp });
+            *record = Record { g, parent, stamp };
             // Nearly every search is A*, which needs no multiplication.
-            let key_of = |g: Cost| if plain { (g + h).0 } else { priority.key(g, h) };
-            let key = key_of(g);
-            let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
-            if old.stamp == stamp {
-                open.outdate(key_of(old.g), live);
-            }
+            let key = if plain { (g + h).0 } else { priority.key(g, h) };
             open.push(key, g, to);
             if let Some(learned) = learned.as_deref_mut().filter(|_| !plain) {
+                let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
                 learned.opened(to, g, h, live);
             }
             if to == goal {

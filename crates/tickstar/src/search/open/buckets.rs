@@ -9,13 +9,8 @@ use crate::{Cost, NodeId};
 
 /// The number of buckets in the ring, one bit of `filled` each.
 const BUCKETS: u64 = 128;
-/// How many entries of a bucket become stale between two sweeps of one of its runs. Twice as many entries are visited as
-/// become stale, so that in the long run at most half of the entries of a large bucket are stale.
-const SWEEP: u8 = (RUN / 2) as u8;
-/// A bucket is swept if it has at least this many full runs.
-const MANY: u8 = if cfg!(test) { 1 } else { 4 };
 /// `front` is cut when it grows beyond this.
-const LIMIT: usize = if cfg!(test) { 9 } else { 48 };
+const LIMIT: usize = RUN + RUN / 2;
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -31,11 +26,8 @@ const LIMIT: usize = if cfg!(test) { 9 } else { 48 };
 ///
 /// # Bounds
 /// A large bucket is a heap of runs. `front` is refilled from one or two of them, and cut when it outgrows a run and a
-/// half. So no operation handles more than a few times [`RUN`] entries, as long as few are stale. Nothing is done with
-/// entries before their turn comes, as for most it never does, unless they may be stale: one wave of a search can
-/// outdate tens of thousands of entries of a bucket. So whenever entries of a large bucket become stale, twice as many
-/// are visited and removed if stale. On maps of 2048×2048 cells, no refill met more than 586 stale entries; without
-/// this, one met 63,303.
+/// half. So no operation handles more than a few times [`RUN`] entries, except that refilling continues while all
+/// entries turn out to be stale. Nothing is done with entries before their turn comes, as for most it never does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
     /// Better than every entry in a bucket; sorted, best last.
@@ -65,39 +57,20 @@ struct Bucket {
     /// The run to which entries are added.
     run: u32,
     /// The number of entries in its first chunk, or [`CHUNK`] if there is none.
-    used: u8,
+    used: u16,
     /// The number of its chunks.
-    chunks: u8,
-    /// How many entries have become stale since the last sweep.
-    stale: u8,
-    /// The number of full runs; 255 if there were at least that many, until there are none.
-    full: u8,
-    /// The full runs, in two heaps: those still to be swept and those that follow in the next round.
+    chunks: u16,
+    /// The full runs.
     heap: u32,
-    swept: u32,
 }
 
 impl Bucket {
-    const EMPTY: Bucket = Bucket {
-        number: 0,
-        run: NONE,
-        used: CHUNK as u8,
-        chunks: 0,
-        stale: 0,
-        full: 0,
-        heap: NONE,
-        swept: NONE,
-    };
+    const EMPTY: Bucket =
+        Bucket { number: 0, run: NONE, used: CHUNK as u16, chunks: 0, heap: NONE };
 
     #[inline]
     fn is_empty(&self) -> bool {
-        self.run == NONE && !self.has_runs()
-    }
-
-    /// Whether it has full runs.
-    #[inline]
-    fn has_runs(&self) -> bool {
-        self.heap != NONE || self.swept != NONE
+        self.run == NONE && self.heap == NONE
     }
 
     #[inline]
@@ -115,46 +88,12 @@ impl Bucket {
     /// Inserts an entry into a new chunk.
     fn extend(&mut self, runs: &mut Runs, entry: OpenEntry) {
         if usize::from(self.chunks) == CHUNKS {
-            let heap = runs.heap_of(self.run, CHUNK);
-            self.swept = runs.merge(self.swept, heap);
-            self.full = self.full.saturating_add(1);
+            let heap = runs.close(self.run, CHUNK);
+            self.heap = runs.merge(self.heap, heap);
             (self.run, self.chunks) = (NONE, 0);
         }
         self.run = runs.extend(self.run, entry);
         (self.used, self.chunks) = (1, self.chunks + 1);
-    }
-
-    /// Removes stale entries from one run.
-    #[cold]
-    #[inline(never)]
-    fn sweep(&mut self, runs: &mut Runs, live: impl Fn(&OpenEntry) -> bool) {
-        self.stale = 0;
-        if self.heap == NONE {
-            std::mem::swap(&mut self.heap, &mut self.swept);
-        }
-        let mut entries = [OpenEntry::default(); RUN];
-        let mut len = 0;
-        self.pop(runs, |entry| {
-            entries[len] = entry;
-            len += usize::from(live(&entry));
-        });
-        for &entry in &entries[..len] {
-            if self.has_space() {
-                self.append(runs, entry);
-            } else {
-                self.extend(runs, entry);
-            }
-        }
-    }
-
-    /// Removes the best run of the heap.
-    fn pop(&mut self, runs: &mut Runs, visit: impl FnMut(OpenEntry)) {
-        self.heap = runs.pop(self.heap, visit);
-        if !self.has_runs() {
-            self.full = 0;
-        } else if self.full < u8::MAX {
-            self.full -= 1;
-        }
     }
 
     /// Moves entries to `front`, sorted, best last, that are better than all others. Stale ones are dropped.
@@ -164,22 +103,22 @@ impl Bucket {
         front: &mut Vec<OpenEntry>,
         live: impl Fn(&OpenEntry) -> bool,
     ) {
-        runs.drain(self.run, usize::from(self.used), |entry| {
+        let mut take = |entry| {
             if live(&entry) {
                 front.push(entry);
             }
-        });
-        (self.run, self.used, self.chunks) = (NONE, CHUNK as u8, 0);
-        self.heap = runs.merge(self.heap, std::mem::replace(&mut self.swept, NONE));
-        // At least one run, and more if there are few entries.
-        let mut enough = false;
-        while self.heap != NONE && !enough {
-            self.pop(runs, |entry| {
-                if live(&entry) {
-                    front.push(entry);
-                }
-            });
-            enough = front.len() >= RUN / 2;
+        };
+        runs.drain(self.run, usize::from(self.used), &mut take);
+        (self.run, self.used, self.chunks) = (NONE, CHUNK as u16, 0);
+        if self.heap != NONE {
+            self.heap = runs.pop(self.heap, &mut take);
+            while self.heap != NONE && front.len() < RUN / 2 {
+                self.heap = runs.pop(self.heap, |entry| {
+                    if live(&entry) {
+                        front.push(entry);
+                    }
+                });
+            }
         }
         if self.heap != NONE {
             let best = *runs.best(self.heap);
@@ -199,10 +138,8 @@ impl Bucket {
         let (worse, better) = entries.split_at(half);
         for part in [worse, better] {
             if !part.is_empty() {
-                let (run, used) = runs.collect(part);
-                let heap = runs.heap_of(run, used);
-                self.heap = runs.merge(self.heap, heap);
-                self.full = self.full.saturating_add(1);
+                let run = runs.collect(part);
+                self.heap = runs.merge(self.heap, run);
             }
         }
     }
@@ -267,9 +204,7 @@ impl Buckets {
     fn push_to_bucket(&mut self, number: u64, key: u64, g: Cost, tail: u64) {
         let ring = self.ring.get_or_insert_with(new_ring);
         let bucket = &mut ring[place(number)];
-        if bucket.is_empty() && self.parked.is_empty() {
-            bucket.number = number;
-        } else if bucket.number != number {
+        if bucket.number != number {
             exchange(bucket, number, &mut self.parked);
         }
         self.filled |= 1 << place(number);
@@ -392,19 +327,6 @@ impl Open for Buckets {
         }
     }
 
-    #[inline(always)]
-    fn outdate(&mut self, key: u64, live: impl Fn(&OpenEntry) -> bool) {
-        let number = key >> self.shift;
-        let Some(ring) = &mut self.ring else { return };
-        let bucket = &mut ring[place(number)];
-        if bucket.number == number && bucket.full >= MANY {
-            bucket.stale += 1;
-            if bucket.stale >= SWEEP {
-                bucket.sweep(&mut self.runs, live);
-            }
-        }
-    }
-
     #[inline]
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
         if self.front.is_empty() {
@@ -424,7 +346,6 @@ impl Open for Buckets {
         for bucket in ring.chain(self.parked.values()) {
             self.runs.for_each(bucket.run, usize::from(bucket.used), &mut visit);
             self.runs.for_each_in_heap(bucket.heap, &mut visit);
-            self.runs.for_each_in_heap(bucket.swept, &mut visit);
         }
     }
 

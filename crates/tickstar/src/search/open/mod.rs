@@ -20,7 +20,7 @@ use crate::{Cost, NodeId};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OpenList {
     /// Buckets by key, of which only the best few entries are kept sorted. Whatever the length of the list, no operation
-    /// visits more than a few runs of 128 entries, apart from stale ones, or moves the list in memory. On average, an
+    /// visits more than a few runs of 64 entries, apart from stale ones, or moves the list in memory. On average, an
     /// entry is visited a constant number of times and sorted once, among few.
     #[default]
     Buckets,
@@ -82,9 +82,6 @@ pub(crate) trait Open {
     /// Empties the list; the keys that are open at the same time are expected to lie within a range of this size.
     fn clear(&mut self, key_range: u64);
     fn push(&mut self, key: u64, g: Cost, node: NodeId);
-    /// Reports that an entry with this key is no longer live. Such entries may be dropped now.
-    #[inline]
-    fn outdate(&mut self, _key: u64, _live: impl Fn(&OpenEntry) -> bool) {}
     /// The best entry. Entries that are no longer live may be dropped on the way, or returned.
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;
     /// Removes the entry that [`Open::peek`] has just returned.
@@ -217,11 +214,6 @@ mod tests {
                         if let Some(&entry) = sorted.iter().nth(nth as usize) {
                             sorted.remove(&entry);
                             stale.insert(entry.2.0);
-                            // Reported or not, the order is the same.
-                            if key % 4 < 3 {
-                                let live = |entry: &OpenEntry| !stale.contains(&entry.node().0);
-                                buckets.outdate(entry.0, live);
-                            }
                         }
                     }
                     _ => {
@@ -239,41 +231,6 @@ mod tests {
             let expected: Vec<_> = sorted.iter().map(|&(_, _, Reverse(node))| node).collect();
             prop_assert_eq!(drain(&mut heap, live), expected.clone());
             prop_assert_eq!(drain(&mut buckets, live), expected);
-        }
-    }
-
-    /// Entries of one bucket become stale, the best first, in the order of insertion, or any: when its turn comes, only
-    /// a small part is left to be dropped at once.
-    #[test]
-    fn stale_entries_do_not_accumulate() {
-        const COUNT: u64 = 20_000;
-        for order in 0..3 {
-            let mut open = Buckets::default();
-            open.clear(1 << 22);
-            let g = |i: u64| i * 7919 % COUNT;
-            for i in 0..COUNT {
-                open.push(1000, Cost(g(i)), NodeId(i as u32));
-            }
-            // The inverse of `g`, modulo the count.
-            let inverse = (0..COUNT).find(|&i| g(i) == 1).unwrap();
-            let nth = |i: u64| match order {
-                0 => (COUNT - 1 - i) * inverse % COUNT,
-                1 => i,
-                _ => i * 7 % COUNT,
-            };
-            let mut stale = vec![false; COUNT as usize];
-            let last = COUNT - 10;
-            for i in 0..last {
-                let node = nth(i);
-                stale[node as usize] = true;
-                open.outdate(1000, |entry| !stale[entry.node().index()]);
-            }
-            let before = open.work();
-            let best = open.peek(|entry| !stale[entry.node().index()]).unwrap();
-            let expected = (last..COUNT).map(nth).max_by_key(|&i| g(i)).unwrap();
-            assert_eq!(u64::from(best.node().0), expected);
-            let work = open.work() - before;
-            assert!(work <= COUNT as usize / 16, "order {order}: {work} visits");
         }
     }
 

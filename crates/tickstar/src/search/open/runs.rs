@@ -4,7 +4,7 @@ use super::OpenEntry;
 use super::slab::{Linked, NONE, Slabs};
 
 /// Entries per chunk. This and the next number are small in tests, so that they cover large buckets.
-pub(super) const CHUNK: usize = if cfg!(test) { 2 } else { 16 };
+pub(super) const CHUNK: usize = if cfg!(test) { 2 } else { 8 };
 /// Chunks per run, at most.
 pub(super) const CHUNKS: usize = if cfg!(test) { 3 } else { 8 };
 /// Entries per run, at most.
@@ -87,20 +87,21 @@ impl Runs {
         }
     }
 
-    /// A run of these entries, and the number of entries in its first chunk.
-    pub fn collect(&mut self, entries: &[OpenEntry]) -> (u32, usize) {
-        let (mut run, mut used) = (NONE, CHUNK);
+    /// Makes a heap of these entries, at least one, as one run.
+    pub fn collect(&mut self, entries: &[OpenEntry]) -> u32 {
+        let mut run = NONE;
+        let mut used = 0;
         for some in entries.chunks(CHUNK) {
             run = self.extend(run, some[0]);
             used = some.len();
             self.chunks.get_mut(run).entries[..used].copy_from_slice(some);
         }
         self.count(entries.len());
-        (run, used)
+        self.close(run, used)
     }
 
-    /// Makes a run, which is not empty, a heap. Its first chunk has `used` entries.
-    pub fn heap_of(&mut self, run: u32, used: usize) -> u32 {
+    /// Makes a run a heap. Its first chunk has `used` entries.
+    pub fn close(&mut self, run: u32, used: usize) -> u32 {
         self.chunks.get_mut(run).used = used as u8;
         let (mut best, mut place) = (self.chunks.get(run).entries[0], (run, 0));
         let mut at = run;
