@@ -340,7 +340,7 @@ impl TimeBoundedPolicy {
         }
         let traces = self.traces_left(slice);
         let (expansions, _) = self.config.tracing.split(budget);
-        // Where tracing is charged for, enough must be left for it, and for the sorting of the open list.
+        // Where tracing is charged for, enough must be left for it.
         let mut expansions = expansions.min(slice.remaining_with(0, 2));
         if self.first {
             expansions = expansions.min(traces);

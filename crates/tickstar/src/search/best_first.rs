@@ -17,7 +17,7 @@
 //! # Real-time bound
 //! An expansion takes a constant number of lookups and at most one insertion per edge. Stale entries that reach the top
 //! are dropped without a charge; each was inserted by an expansion that was charged, so this takes amortized constant
-//! time.
+//! time; but a single expansion can be more expensive, when many of them are met at once.
 
 use super::learned::Learned;
 use super::open::{List, Open, OpenEntry, OpenList};
