@@ -109,7 +109,7 @@ fn ticks_are_measured_for_each_algorithm_map_and_budget() {
             |line: &str| line.split_whitespace().take(3).eq(cells.iter().map(String::as_str));
         assert!(text.lines().any(shown), "{cells:?}: {text}");
     }
-    assert!(text.contains("caves-256-1") && text.contains("max/m"), "{text}");
+    assert!(text.contains("caves-256-1") && text.contains("max/full"), "{text}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn each_problem_has_a_record_with_every_field_in_the_order_of_the_input() {
         assert!(number(record, "peak_bytes") > 0);
         let params = json!({
             "r": 0.9, "c": 10.0, "trace": "bounded",
-            "shortcut": false, "switch": false, "open": "buckets"
+            "shortcut": false, "switch": false, "successors": "all", "open": "buckets"
         });
         assert_eq!(record["params"], params);
     }
@@ -111,7 +111,7 @@ fn a_budget_without_limit_is_null() {
     let record =
         &folder.run("run --map builtin:rooms-64 --algorithm astar --take 1 --json").json()[0];
     assert!(record["budget"].is_null());
-    assert_eq!(record["params"], json!({"open": "buckets"}));
+    assert_eq!(record["params"], json!({"successors": "all", "open": "buckets"}));
     assert_eq!(record["expansions"], record["max_expansions_per_interval"]);
     let huge = "run --map builtin:rooms-64 --take 1 --json --budget 18446744073709551615";
     assert_eq!(folder.run(huge).json()[0]["outcome"], "reached");
