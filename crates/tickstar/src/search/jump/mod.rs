@@ -30,7 +30,8 @@
 //!
 //! The heuristic is consistent along jumps, as it is along each of their steps. So keys never decrease along a path, a
 //! node is not generated at a lower cost after its expansion, and when nothing on the open list has a smaller key than
-//! the goal, its cost is optimal. Successors with a key no smaller than that of the goal are dropped.
+//! the goal, its cost is optimal. Successors with a key no smaller than that of the goal are dropped, and a diagonal ends
+//! soon after its cells have such a key, as successors cannot have a smaller one.
 //!
 //! A node whose best path arrives in a direction in which it is not a jump point may be expanded at more than its true
 //! cost. No optimal path then uses what it generates.
@@ -78,6 +79,13 @@ const WORDS_PER_SUCCESSOR: i32 = 4;
 
 /// The key of a goal that has not been generated.
 const NOT_GENERATED: u64 = u64::MAX;
+
+/// The direction to a place in the three by three cells around a node, by row and column; none to the center.
+const AHEAD: [[Directions; 3]; 3] = [
+    [1 << NORTH_WEST, 1 << NORTH, 1 << NORTH_EAST],
+    [1 << WEST, 0, 1 << EAST],
+    [1 << SOUTH_WEST, 1 << SOUTH, 1 << SOUTH_EAST],
+];
 
 /// The search's data for a node.
 #[derive(Clone, Copy, Debug, Default)]
@@ -139,6 +147,8 @@ struct Expansion {
     g: Cost,
     /// The directions not yet done; the first of them may have been begun.
     directions: Directions,
+    /// Those to be explored after them.
+    later: Directions,
     /// Where that one stands.
     stage: Stage,
     /// The end of the diagonal so far, or the node itself, and the cost there.
@@ -388,6 +398,14 @@ impl Core {
         Spot { column: x + 1, row: y + 1 }
     }
 
+    /// The direction in which a path to the goal begins on an empty map; none at the goal.
+    #[inline]
+    fn ahead(&self, spot: Spot) -> Directions {
+        let goal = self.goal_spot;
+        let place = |from: u32, to: u32| 1 + usize::from(to > from) - usize::from(to < from);
+        AHEAD[place(spot.row, goal.row)][place(spot.column, goal.column)]
+    }
+
     /// The heuristic to the goal.
     #[inline]
     fn estimate(&self, spot: Spot) -> Cost {
@@ -458,10 +476,17 @@ impl<const CUT: bool> Run<'_, CUT> {
             self.core.expanded += 1;
             let spot = self.core.spot(node);
             let around = self.rows.around(spot.column, spot.row);
+            let (mut directions, mut later) = (self.table.onward(arrivals, around), 0);
+            if arrivals == 0 {
+                // A root looks toward the goal first: if it is found there, the other directions end soon.
+                let ahead = self.core.ahead(spot);
+                (directions, later) = (directions & ahead, directions & !ahead);
+            }
             self.core.expansion = Some(Expansion {
                 node,
                 g: top.g,
-                directions: self.table.onward(arrivals, around),
+                directions,
+                later,
                 stage: Stage::Step,
                 spot,
                 reach: top.g,
@@ -489,7 +514,11 @@ impl<const CUT: bool> Run<'_, CUT> {
             from.spot = self.core.spot(from.node);
             from.reach = from.g;
         }
-        Ok(())
+        if from.later == 0 {
+            return Ok(());
+        }
+        from.directions = std::mem::take(&mut from.later);
+        self.expand(from, slice)
     }
 
     /// Explores a straight direction: along the row if `ROW`, else along the column; to higher numbers if `UP`.
@@ -529,6 +558,12 @@ impl<const CUT: bool> Run<'_, CUT> {
         loop {
             if from.stage == Stage::Step {
                 if around & needed != needed {
+                    return Ok(());
+                }
+                // Looked at once per unit, as it takes as long as a step.
+                if self.core.words <= 0
+                    && from.reach.0 + self.core.estimate(from.spot).0 >= self.core.goal_key
+                {
                     return Ok(());
                 }
                 self.pay(from.node, slice)?;
@@ -766,6 +801,21 @@ mod tests {
                 }
                 assert_eq!(at, from);
                 assert_eq!(search.path_to(tip), Some(back));
+            }
+        }
+    }
+
+    #[test]
+    fn a_goal_in_sight_is_found_without_a_look_at_the_whole_map() {
+        for corners in [Corners::Never, Corners::Allowed] {
+            let grid = Grid::new(1500, 1500).unwrap().with_corners(corners);
+            let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
+            for (x, y) in [(740, 760), (747, 750), (753, 751), (750, 744), (749, 756), (750, 750)] {
+                let mut search = JumpSearch::default();
+                start(&mut search, &grid, node(750, 750), node(x, y));
+                let mut slice = Slice::unlimited();
+                assert_eq!(search.run(&grid, &mut slice), Status::Reached);
+                assert!(slice.expansions() < 150, "{} units to ({x}, {y})", slice.expansions());
             }
         }
     }
