@@ -53,10 +53,12 @@ pub(super) struct Ground {
     pub mean: u32,
 }
 
-/// An edge to another node of the level, and how many edges below it stands for.
+/// An edge to another node of the level, its cost, and how many edges below it stands for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Link {
     pub to: u32,
+    /// Zero until it has been measured.
+    pub cost: u32,
     pub count: u32,
 }
 
@@ -90,6 +92,11 @@ impl Layer {
     #[inline]
     pub fn links_of(&self, node: u32) -> &[Link] {
         self.links.get(self.edges[node as usize])
+    }
+
+    /// The same, mutable.
+    pub fn links_of_mut(&mut self, node: u32) -> &mut [Link] {
+        self.links.get_mut(self.edges[node as usize])
     }
 
     /// The children of a node.
@@ -130,7 +137,7 @@ impl Layer {
     /// Adds an edge from a node that is not there yet, and how many it stands for.
     pub fn push_link(&mut self, from: u32, to: u32, count: u32) {
         let span = &mut self.edges[from as usize];
-        self.links.push(span, Link { to, count });
+        self.links.push(span, Link { to, cost: 0, count });
         match span.len() {
             0..=HUB => {}
             len if len == HUB + 1 => self.index(from, 0),

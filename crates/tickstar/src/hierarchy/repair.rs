@@ -268,8 +268,9 @@ impl<'h, S: Map> Repairer<'h, S> {
         for &group in &touched {
             self.sum(level + 1, group);
         }
+        let all = touched.len() == self.h.count(level + 1);
         for &group in &touched {
-            self.measure(level + 1, group);
+            self.measure(level + 1, group, !all);
         }
         self.next_touched = touched;
     }
@@ -586,20 +587,28 @@ impl<'h, S: Map> Repairer<'h, S> {
         self.layer_mut(level).ground[node as usize] = Ground { sum, mean };
     }
 
-    /// Takes in how long the edges of a node are.
-    fn measure(&mut self, level: usize, node: u32) {
-        let cheapest = self.h.terrain.map_or(0, |(least, _)| least);
+    /// Computes the costs of the edges of a node and, if `both`, of those that lead to it.
+    fn measure(&mut self, level: usize, node: u32, both: bool) {
+        let (placed, terrain) = (self.h.placed, self.h.terrain);
         let layer = self.layer_mut(level);
-        let at = layer.at[node as usize];
-        let cost = |to: u32| {
-            let length = distance(at, layer.at[to as usize]);
-            let ground = |node: u32| layer.ground.get(node as usize).copied();
-            match (ground(node), ground(to)) {
-                (Some(a), Some(b)) => weigh(length, a, b, cheapest),
-                _ => length,
+        let here = node as usize;
+        for at in 0..layer.edges[here].len() {
+            let Link { to, cost: old, .. } = layer.links_of(node)[at];
+            let there = to as usize;
+            let mut cost = if placed { distance(layer.at[here], layer.at[there]) } else { 1 };
+            if let Some((cheapest, _)) = terrain {
+                cost = weigh(cost, layer.ground[here], layer.ground[there], cheapest);
             }
-        };
-        let most = layer.links_of(node).iter().map(|link| cost(link.to)).max();
-        layer.longest = layer.longest.max(most.unwrap_or(0));
+            // Two nodes can have the same mean position: one inside the other.
+            let cost = cost.clamp(1, u32::MAX.into()) as u32;
+            if cost == old {
+                continue; // nor has the other direction changed
+            }
+            layer.links_of_mut(node)[at].cost = cost;
+            layer.longest = layer.longest.max(cost.into());
+            if both && let Some(back) = layer.find_link(to, node) {
+                layer.links_of_mut(to)[back].cost = cost;
+            }
+        }
     }
 }

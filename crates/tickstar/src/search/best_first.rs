@@ -479,7 +479,8 @@ impl Core {
         }
         let candidate = Candidate { to: root, g, h: problem.estimate(root) };
         let (stamp, nodes) = (nodes.now(), nodes.pages_mut());
-        self.inserter(stamp).insert(nodes, open, learned, root, &[candidate], &mut self.goal_key);
+        let (inserter, admit) = (self.inserter(stamp), |_, h| Some(h));
+        inserter.insert(nodes, open, learned, root, &[candidate], admit, &mut self.goal_key);
     }
 
     /// Expands nodes, with or without learning: two copies of the hot loop, so that a search that does
@@ -566,23 +567,31 @@ impl Core {
                 // Cannot overflow: an edge costs less than 2^32, a path has fewer than 2^31 of them
                 // (more would not fit into memory), and a root has at most 2^63.
                 let g = Cost(top.g.0.wrapping_add(cost.0));
-                let record = if P::NEAR { near.find(to) } else { nodes.find(to) };
-                if record.is_none_or(|record| record.stamp | 1 != stamp | 1 || g < record.g) {
-                    let Some(h) = problem.admit(to, h) else { return };
-                    if P::MAX_EDGES > BATCH && count == BATCH {
+                let improves = near.find(to).is_none_or(|record| {
+                    let is_new = record.stamp | 1 != stamp | 1;
+                    if P::PREDICTABLE { is_new || g < record.g } else { is_new | (g < record.g) }
+                });
+                if P::MAX_EDGES > BATCH && count == BATCH {
+                    if improves {
                         spill(more, Candidate { to, g, h });
-                    } else {
-                        candidates[count % BATCH] = Candidate { to, g, h };
-                        count += 1;
                     }
+                } else if !P::PREDICTABLE {
+                    // Without a branch.
+                    candidates[count % BATCH] = Candidate { to, g, h };
+                    count += usize::from(improves);
+                } else if improves {
+                    candidates[count % BATCH] = Candidate { to, g, h };
+                    count += 1;
                 }
             });
             let candidates = &candidates[..count.min(BATCH)];
+            let admit = |to, h| problem.admit(to, h); // not the closure below, so that each is inlined
             let learning = if LEARN { learned.as_deref_mut() } else { None };
-            inserter.insert(nodes, open, learning, top.node(), candidates, &mut goal_key);
+            inserter.insert(nodes, open, learning, top.node(), candidates, admit, &mut goal_key);
             if P::MAX_EDGES > BATCH && !more.is_empty() {
                 let lessons = learned.as_deref_mut();
-                inserter.insert_more(nodes, open, lessons, top.node(), more, &mut goal_key);
+                let admit = |to, h| problem.admit(to, h);
+                inserter.insert_more(nodes, open, lessons, top.node(), more, admit, &mut goal_key);
             }
         }
         self.goal_key = goal_key;
@@ -609,8 +618,10 @@ struct Inserter {
 }
 
 impl Inserter {
-    /// Takes the new or cheaper paths from a parent to these nodes, as far as the settings permit.
+    /// Takes the new or cheaper paths from a parent to these nodes, as far as the settings and `admit` permit: see
+    /// [`Problem::admit`].
     #[inline(always)]
+    #[allow(clippy::too_many_arguments)] // as for `run`
     fn insert<O: Open>(
         self,
         nodes: &mut Paged<Record>,
@@ -618,10 +629,13 @@ impl Inserter {
         mut learned: Option<&mut Learned>,
         parent: NodeId,
         candidates: &[Candidate],
+        admit: impl Fn(NodeId, Cost) -> Option<Cost>,
         goal_key: &mut u64,
     ) {
         let Inserter { priority, plain, reopen, goal, stamp } = self;
-        for &Candidate { to, g, mut h } in candidates {
+        let counts_cost = priority.counts_cost();
+        for &Candidate { to, g, h } in candidates {
+            let Some(mut h) = admit(to, h) else { continue };
             // Written out: `slot` looks twice.
             let record = match nodes.find_mut(to) {
                 Some(record) => record,
@@ -630,15 +644,15 @@ impl Inserter {
             if let Some(learned) = learned.as_deref_mut() {
                 h = learned.recall(to, h, (record.stamp >> 1, record.g), stamp >> 1);
             }
-            if record.stamp | 1 == stamp | 1 {
-                let frozen = record.stamp != stamp && !reopen;
-                // A greater cost occurs here only if two edges lead to the same node.
-                if frozen || !priority.counts_cost() || g >= record.g {
-                    if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
-                        learned.pass_over(g, h);
-                    }
-                    continue;
+            // A greater cost occurs here only if two edges lead to the same node. Without branches: whether the node was
+            // generated before is unpredictable for the processor.
+            let frozen = (record.stamp != stamp) & !reopen;
+            let is_known = record.stamp | 1 == stamp | 1;
+            if is_known & (frozen | !counts_cost | (g >= record.g)) {
+                if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
+                    learned.pass_over(g, h);
                 }
+                continue;
             }
             *record = Record { g, parent, stamp };
             // Nearly every search is A*, which needs no multiplication.
@@ -657,6 +671,7 @@ impl Inserter {
     /// Processes the neighbors that do not fit into one batch; no node of a grid has that many.
     #[cold]
     #[inline(never)]
+    #[allow(clippy::too_many_arguments)] // as for `run`
     fn insert_more<O: Open>(
         self,
         nodes: &mut Paged<Record>,
@@ -664,9 +679,10 @@ impl Inserter {
         learned: Option<&mut Learned>,
         parent: NodeId,
         more: &mut Vec<Candidate>,
+        admit: impl Fn(NodeId, Cost) -> Option<Cost>,
         goal_key: &mut u64,
     ) {
-        self.insert(nodes, open, learned, parent, more, goal_key);
+        self.insert(nodes, open, learned, parent, more, admit, goal_key);
         more.clear();
     }
 }

@@ -4,7 +4,7 @@ use super::pool::Pool;
 use super::problem::Problem;
 use super::table::{Stamp, Stamped};
 use crate::hierarchy::Parents;
-use crate::{Cost, Hierarchy, Level, Map, NodeId, Skip, Space};
+use crate::{Cost, Hierarchy, Level, NodeId, Skip, Space};
 
 /// Marked nodes of one level. All marks are dropped in constant time.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,9 @@ impl Marks {
     #[inline]
     pub fn has(&self, node: NodeId) -> bool {
         let (word, bit) = place(node);
-        self.0.find(word).is_some_and(|word| word.bits & bit != 0)
+        let Word { stamp, bits } = self.0.pages().get(word);
+        // Without branches: it is unpredictable for the processor.
+        (stamp == self.0.now()) & (bits & bit != 0)
     }
 
     pub fn set_pool(&mut self, pool: &Pool) {
@@ -96,18 +98,19 @@ pub(crate) struct Corridor<'a, P> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnLevel<'h> {
     level: Level<'h>,
-    goal: NodeId,
+    /// The position of the goal, if nodes have positions.
+    goal: Option<(i32, i32)>,
 }
 
 impl<'h> OnLevel<'h> {
     pub fn new(level: Level<'h>, goal: NodeId) -> OnLevel<'h> {
-        OnLevel { level, goal }
+        OnLevel { level, goal: level.mean_position(goal) }
     }
 }
 
 impl Problem for OnLevel<'_> {
     const MAX_EDGES: usize = usize::MAX;
-    const NEAR: bool = false;
+    const PREDICTABLE: bool = false;
 
     fn contains(&self, node: NodeId) -> bool {
         self.level.contains(node)
@@ -124,14 +127,14 @@ impl Problem for OnLevel<'_> {
         self.level.for_each_edge(from, |to, cost| visit(to, cost, Cost::ZERO));
     }
 
-    #[inline]
+    #[inline(always)]
     fn admit(&self, node: NodeId, _: Cost) -> Option<Cost> {
         Some(self.estimate(node))
     }
 
     #[inline]
     fn estimate(&self, node: NodeId) -> Cost {
-        self.level.estimate(node, self.goal)
+        self.goal.map_or(Cost::ZERO, |goal| self.level.estimate_to(node, goal))
     }
 
     fn max_edge_cost(&self) -> Cost {
@@ -210,7 +213,7 @@ impl<P: Problem> Corridor<'_, P> {
 
 impl<P: Problem> Problem for Corridor<'_, P> {
     const MAX_EDGES: usize = P::MAX_EDGES.saturating_add(1);
-    const NEAR: bool = P::NEAR;
+    const PREDICTABLE: bool = P::PREDICTABLE;
 
     fn contains(&self, node: NodeId) -> bool {
         self.inner.contains(node)
@@ -235,7 +238,7 @@ impl<P: Problem> Problem for Corridor<'_, P> {
     }
 
     /// Only nodes of the corridor, and the gate.
-    #[inline]
+    #[inline(always)]
     fn admit(&self, node: NodeId, estimate: Cost) -> Option<Cost> {
         if self.allows(node) {
             return Some(self.onward(self.inner.admit(node, estimate)?));

@@ -7,8 +7,9 @@ use crate::{Cost, Map, NodeId, Skip};
 pub(crate) trait Problem: Copy {
     /// The maximum number of edges per node.
     const MAX_EDGES: usize;
-    /// Whether the neighbors of a node have ids near its own, as on a grid.
-    const NEAR: bool = true;
+    /// Whether the processor can predict which neighbors improve a search. On a grid it can, as neighbors come in the
+    /// order of directions.
+    const PREDICTABLE: bool = true;
 
     /// Whether the node exists and is passable.
     fn contains(&self, node: NodeId) -> bool;
@@ -26,7 +27,7 @@ pub(crate) trait Problem: Copy {
     /// Called for a neighbor that improves the search, with the heuristic that `for_each_successor` passed: returns the
     /// one to use, or nothing if the neighbor is not to be generated. What need not be known of all neighbors is found
     /// out here: most of them do not improve anything.
-    #[inline]
+    #[inline(always)]
     fn admit(&self, node: NodeId, estimate: Cost) -> Option<Cost> {
         let _ = node;
         Some(estimate)
