@@ -440,9 +440,6 @@ fn measure_map(
                 let begin = Instant::now();
                 solver.solve(&grids[nth], start, goal);
                 *least = begin.elapsed().min(*least);
-                if round > 0 {
-                    continue;
-                }
                 let path = solver.path(&grids[nth]);
                 let wrong = |fault| WrongPath {
                     solver: solver.name(),
@@ -455,6 +452,9 @@ fn measure_map(
                 let ratio =
                     judge(&grids[nth], (start, goal), path.as_deref(), optimum, solver.promise())
                         .map_err(wrong)?;
+                if round > 0 {
+                    continue;
+                }
                 sums.suboptimality += ratio;
                 sums.worst = sums.worst.max(ratio);
                 if let Some(count) = solver.expansions() {
@@ -539,6 +539,36 @@ mod tests {
         let short = [(0, 0), (0, 1)];
         assert!(fault(&short, Promise::Legal).ends_with("from the start to the goal"));
         assert!(fault(&[], Promise::Legal).ends_with("found no path where there is one"));
+    }
+
+    /// Finds a path in its first call only.
+    struct Once(usize);
+
+    impl Solver for Once {
+        fn name(&self) -> &'static str {
+            "once"
+        }
+
+        fn promise(&self) -> Promise {
+            Promise::Optimal
+        }
+
+        fn solve(&mut self, _: &Grid, _: Cell, _: Cell) {
+            self.0 += 1;
+        }
+
+        fn path(&self, _: &Grid) -> Option<Vec<Cell>> {
+            let good = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2)];
+            (self.0 == 1).then(|| good.map(|(x, y)| Cell::new(x, y)).into())
+        }
+    }
+
+    #[test]
+    fn paths_are_checked_in_every_round() {
+        let measure = |rounds| measure(&[set()], &mut [Box::new(Once(0))], rounds, Control::none());
+        assert!(measure(1).is_ok());
+        let error = measure(2).unwrap_err().to_string();
+        assert!(error.ends_with("found no path where there is one"), "{error}");
     }
 
     #[test]
