@@ -633,7 +633,6 @@ impl Inserter {
         goal_key: &mut u64,
     ) {
         let Inserter { priority, plain, reopen, goal, stamp } = self;
-        let counts_cost = priority.counts_cost();
         for &Candidate { to, g, h } in candidates {
             let Some(mut h) = admit(to, h) else { continue };
             // Written out: `slot` looks twice.
@@ -644,15 +643,15 @@ impl Inserter {
             if let Some(learned) = learned.as_deref_mut() {
                 h = learned.recall(to, h, (record.stamp >> 1, record.g), stamp >> 1);
             }
-            // A greater cost occurs here only if two edges lead to the same node. Without branches: whether the node was
-            // generated before is unpredictable for the processor.
-            let frozen = (record.stamp != stamp) & !reopen;
-            let is_known = record.stamp | 1 == stamp | 1;
-            if is_known & (frozen | !counts_cost | (g >= record.g)) {
-                if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
-                    learned.pass_over(g, h);
+            if record.stamp | 1 == stamp | 1 {
+                let frozen = record.stamp != stamp && !reopen;
+                // A greater cost occurs here only if two edges lead to the same node.
+                if frozen || !priority.counts_cost() || g >= record.g {
+                    if let Some(learned) = learned.as_deref_mut().filter(|_| g < record.g) {
+                        learned.pass_over(g, h);
+                    }
+                    continue;
                 }
-                continue;
             }
             *record = Record { g, parent, stamp };
             // Nearly every search is A*, which needs no multiplication.

@@ -49,9 +49,7 @@ impl Marks {
     #[inline]
     pub fn has(&self, node: NodeId) -> bool {
         let (word, bit) = place(node);
-        let Word { stamp, bits } = self.0.pages().get(word);
-        // Without branches: it is unpredictable for the processor.
-        (stamp == self.0.now()) & (bits & bit != 0)
+        self.0.find(word).is_some_and(|word| word.bits & bit != 0)
     }
 
     pub fn set_pool(&mut self, pool: &Pool) {
