@@ -69,7 +69,6 @@ fn table() -> Table {
         let first_move = match facts.first_move {
             FirstMove::AtOnce | FirstMove::AfterLookahead => "at once",
             FirstMove::BackAndForth => "back and forth",
-            FirstMove::AfterTrace => "first trace",
             FirstMove::AfterSegment => "first segment",
             _ => "whole path",
         };

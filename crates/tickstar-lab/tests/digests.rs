@@ -257,7 +257,7 @@ const VARIANTS: [(&str, &[&str]); 24] = [
             "open=heap",
         ],
     ),
-    ("tba-jps", &["r=0.5:c=2", "trace=free", "shortcut=true", "switch=true"]),
+    ("tba-jps", &["r=0.5:c=2", "trace=free", "switch=true"]),
     (
         "tb-wastar",
         &[

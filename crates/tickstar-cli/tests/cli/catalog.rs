@@ -138,7 +138,7 @@ fn the_table_has_a_short_line_for_each() {
         assert_eq!(words[0], entry.name, "{line}");
         let title = entry.title.split(" (").next().unwrap();
         assert!(line.contains(title), "{line}");
-        let acts = ["at once", "back and forth", "first trace", "first segment", "whole path"];
+        let acts = ["at once", "back and forth", "first segment", "whole path"];
         assert_eq!(acts.iter().filter(|acts| line.contains(*acts)).count(), 1, "{line}");
         assert_eq!(line.contains("at once"), entry.facts.acts_at_once(), "{line}");
         assert_eq!(line.contains("all work"), entry.facts.bounded_tick(), "{line}");

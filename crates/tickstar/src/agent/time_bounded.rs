@@ -55,12 +55,19 @@
 //! * The path to the goal, once followed, is never left, except for a shortcut that is strictly cheaper.
 //!
 //! # Jump points
-//! With [`TimeBoundedConfig::jump`], the search is a jump point search. It needs far fewer expansions, but what it expands
-//! is far apart, so the first path, traced cell by cell like any other, may be long: the agent waits until it is traced.
-//! Cells between jump points are known to the search once they were traced. An agent that is pushed to another cell
-//! steps to a known neighbor or restarts its search; a goal that moves to an unknown cell leaves a trail. When the map
-//! changes, jumps found before may be blocked, but steps are checked, and a search that ends without a path after a
-//! change starts again.
+//! With [`TimeBoundedConfig::jump`], the search is a jump point search. What it expands is far apart, so a path is traced
+//! from jump point to jump point, one trace step each, and the agent is on the path wherever it stands between them. In the
+//! first tick, a path has no more jumps than there were units, so it is traced in the same tick, as above.
+//!
+//! An expansion may take several ticks. Meanwhile the most promising node is a cell beyond the node being expanded: on the
+//! way toward the goal, diagonally and then straight, as far as it is known to be free (a *probe*), which is where A* would
+//! go too. A probe that reaches the goal completes a path whose cost is the smallest key of the search, so it is
+//! optimal. Where the way toward the goal is blocked, the agent walks back and forth until the expansion is complete.
+//!
+//! The search knows the cells between jump points where the agent has been. An agent that is pushed aside steps to a known
+//! neighbor, or to the path if it is near; else it restarts its search. A goal that moves to an unknown cell leaves a
+//! trail. When the map changes, jumps found before may be blocked, but steps are checked, and a search that ends without
+//! a path after a change starts again. There is no shortcut (enhancement 1).
 //!
 //! # When the agent is not where its step leads
 //! A step that was refused is decided again. An agent that was pushed aside continues from there if the search has
@@ -82,7 +89,8 @@
 //!
 //! # Memory
 //! While the path to the goal is being followed and nothing can make the agent leave it ([`Restart::Stopped`]), it
-//! keeps only the path and returns the memory of the search. On arrival, every variant that does not learn does the
+//! keeps only the path and returns the memory of the search. (A path of jump points is first written out cell by cell,
+//! charged as trace steps, while the agent walks along it.) On arrival, every variant that does not learn does the
 //! same.
 //!
 //! # Real-time bound
@@ -102,6 +110,9 @@ use crate::search::{MainSearch, Route, Shortcut, Trails};
 use crate::{
     BestFirst, Cost, Event, Limits, Map, NodeId, Pool, Ratio, SearchConfig, Slice, Status,
 };
+
+/// How many steps ahead and behind the path of an agent that was pushed aside is made known to a search by jump points.
+const NEAR: usize = 8;
 
 /// What the agent does before it knows a complete path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -168,7 +179,8 @@ pub struct TimeBoundedConfig {
     ///
     /// It applies to A* that neither learns nor expects nodes to be blocked; otherwise it is ignored. An expansion then
     /// leads to the next possible turns, at a distance, and is charged one unit, plus one for every two
-    /// successors, and one for every 8 words of 64 cells that it reads.
+    /// successors, and one for every 8 words of 64 cells that it reads. A trace step leads from one turn to the one before.
+    /// A shortcut is not searched for.
     pub jump: bool,
     /// What to do until a complete path is known.
     pub acting: Acting,
@@ -269,8 +281,7 @@ impl TimeBounded {
             met: false,
             at: start,
             came_from: None,
-            // Cells between jump points get cheaper records when they are traced again.
-            trails: Trails::new(!config.search.reopen && !config.jump),
+            trails: Trails::new(!config.search.reopen),
             tracing: false,
             follow_reach: Cost::ZERO,
             ahead: 0,
@@ -301,7 +312,7 @@ impl TimeBoundedPolicy {
         (self.came_from, self.fresh, self.met) = (None, true, false);
         self.trail.clear();
         self.search.begin(map, self.goal, map.estimate(self.root, self.goal));
-        self.trails.reset();
+        self.trails.reset(self.search.jumps());
         (self.tracing, self.solved, self.route) = (false, false, None);
         (self.first, self.changed, self.fell) = (true, false, false);
         self.given_up = false;
@@ -324,6 +335,9 @@ impl TimeBoundedPolicy {
 
     /// The same for the path being followed, if the node is on the part that lies ahead.
     fn place_ahead(&self, node: NodeId) -> Option<usize> {
+        if self.trails.at(Follow, self.ahead) == Some(node) {
+            return Some(self.ahead);
+        }
         self.place(Follow, node).filter(|&place| place <= self.ahead)
     }
 
@@ -346,8 +360,10 @@ impl TimeBoundedPolicy {
             expansions = expansions.min(traces);
         }
         let limits = Limits { expansions, ..Limits::NONE };
-        if slice.within(limits, |slice| self.search.run(map, slice)) == Status::Reached {
+        slice.within(limits, |slice| self.search.run(map, slice));
+        if self.search.best() == Some(self.goal) {
             slice.note(Event::Found);
+            self.met = true;
         }
         self.first &= slice.expansions() == 0;
         traces
@@ -366,11 +382,11 @@ impl TimeBoundedPolicy {
         }
         let check = self.changed && matches!(self.config.restart, Restart::Path | Restart::Lazy);
         // The agent may have walked onto a part that was traced before it arrived there.
-        let mut done = self.place(Fresh, self.at).is_some();
+        let mut met = self.place(Fresh, self.at);
         let mut front = self.trails.front();
-        while !done {
+        while met.is_none() {
             let Some((node, parent)) =
-                front.and_then(|node| Some((node, self.search.trace(node)?)))
+                front.and_then(|node| Some((node, self.search.behind(node)?)))
             else {
                 break;
             };
@@ -382,15 +398,16 @@ impl TimeBoundedPolicy {
             }
             self.trails.extend(parent, self.search.cost_to(parent).unwrap_or_default());
             front = Some(parent);
-            done = parent == self.at;
+            met = self.trails.reached(self.at);
         }
         self.tracing = false;
-        self.adopt(slice);
+        self.adopt(met, slice);
         !(check && self.back(map, slice) == Back::Cut)
     }
 
-    /// Makes the newly traced path the one to follow, unless the switching rule keeps the old one.
-    fn adopt(&mut self, slice: &mut Slice<'_>) {
+    /// Makes the newly traced path the one to follow, unless the switching rule keeps the old one. The agent is at this
+    /// place on it, if it is on it.
+    fn adopt(&mut self, place: Option<usize>, slice: &mut Slice<'_>) {
         let Some(tip) = self.trails.tip(Fresh) else { return };
         let reach = self.search.cost_to(tip).unwrap_or_default();
         let following = self.follow_step().is_some();
@@ -402,7 +419,7 @@ impl TimeBoundedPolicy {
         slice.note(Event::Adopted);
         self.trails.adopt();
         self.follow_reach = reach;
-        self.ahead = usize::MAX;
+        self.ahead = place.unwrap_or(usize::MAX);
         self.solved = tip == self.goal;
     }
 
@@ -420,16 +437,20 @@ impl TimeBoundedPolicy {
         if let Some(next) = self.shortcut.as_ref().and_then(|shortcut| shortcut.step(self.at)) {
             return Some(next);
         }
-        // The agent may be at the most promising node itself if the tick was cut short.
-        if self.config.acting == Acting::Early && self.tip() == Some(self.at) {
+        // The agent may be at the most promising node itself if the tick was cut short or, with jump points, if its
+        // expansion takes several ticks.
+        let is_expanding = self.search.jumps().is_some() && slice.expansions() > 0;
+        if self.config.acting == Acting::Early && self.tip() == Some(self.at) && !is_expanding {
             return None;
         }
-        let back = self.search.trace(self.at).or_else(|| self.way_onto_tree(map));
+        let back = self.search.parent(self.at).or_else(|| self.way_onto_tree(map));
         if back.is_some() {
             slice.note(Event::Backtrack);
             return back;
         }
+        self.search.cost_to(self.at)?;
         let away = match self.config.acting {
+            Acting::Early if is_expanding => self.came_from.or_else(|| self.nearest_neighbor(map)),
             Acting::Early => self.came_from,
             Acting::Late => self.neighbor_in_turn(map),
             Acting::Wait => None,
@@ -458,6 +479,18 @@ impl TimeBoundedPolicy {
         best.map(|(_, to)| to)
     }
 
+    /// The neighbor over which the goal seems nearest.
+    fn nearest_neighbor(&self, map: &impl Map) -> Option<NodeId> {
+        let mut best = None;
+        map.for_each_edge(self.at, |to, cost| {
+            let through = cost + map.estimate(to, self.goal);
+            if best.is_none_or(|(least, _)| through < least) {
+                best = Some((through, to));
+            }
+        });
+        best.map(|(_, to)| to)
+    }
+
     /// The neighbors of the root in turn, restricted to those whose parent is the root.
     fn neighbor_in_turn(&mut self, map: &impl Map) -> Option<NodeId> {
         let mut neighbors = 0;
@@ -474,6 +507,14 @@ impl TimeBoundedPolicy {
             }
         });
         chosen
+    }
+
+    /// Prepares keeping only the path: see [`Trails::unroll`].
+    fn unroll(&mut self, place: usize, slice: &mut Slice<'_>) -> bool {
+        let traces = self.config.tracing.after_search(slice.budget());
+        let limits =
+            Limits { expansions: 0, traces: traces.saturating_sub(slice.traces()), updates: 0 };
+        slice.within(limits, |slice| self.trails.unroll(place, slice))
     }
 
     /// Keeps only the path to the goal, if it is known, and returns all other memory. `place` is the number of steps from
@@ -535,13 +576,25 @@ impl Policy for TimeBoundedPolicy {
             self.root = to;
         }
         if let Some(route) = &mut self.route {
-            route.moved(to);
-        } else if let Some(place) = self.place_ahead(to) {
-            self.ahead = place;
+            return route.moved(to);
         }
+        let next =
+            self.ahead.checked_sub(1).filter(|&next| self.trails.at(Follow, next) == Some(to));
+        let place = next.or_else(|| self.place_ahead(to));
+        self.ahead = place.unwrap_or(self.ahead);
+        self.search.note_cell(to, place.and_then(|place| self.trails.behind(place)));
+        self.search.note_step(from, to);
     }
 
     fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        // It has most likely been pushed along its way, or beside it.
+        if let Some(back) = self.search.parent(self.at) {
+            self.search.note_step(self.at, back);
+        }
+        for place in self.ahead.saturating_sub(NEAR)..=self.ahead.saturating_add(NEAR) {
+            let Some(cell) = self.trails.at(Follow, place) else { break };
+            self.search.note_cell(cell, self.trails.behind(place));
+        }
         (self.at, self.came_from) = (cx.at, None);
         self.ahead = self.place(Follow, cx.at).unwrap_or(usize::MAX);
         if self.solved && self.route.is_none() {
@@ -581,6 +634,9 @@ impl Policy for TimeBoundedPolicy {
             // Nothing can be done, so nothing is allocated: in a frame that is over, many agents may be in this state.
             return Decision::Wait;
         }
+        if self.route.is_none() && !self.search.fits(*map) {
+            return Decision::Stale;
+        }
         self.add_root(*map);
         self.reclaim(slice);
         // Once the agent is on the path to the goal, only a blocked step can make it leave that path, unless it restarts.
@@ -589,6 +645,7 @@ impl Policy for TimeBoundedPolicy {
             && settled
             && self.route.is_none()
             && let Some(place) = self.place_ahead(self.at)
+            && self.unroll(place, slice)
         {
             self.keep_only_the_path(place, slice);
         }
@@ -602,6 +659,7 @@ impl Policy for TimeBoundedPolicy {
             let off_path = self.place(Follow, self.at).is_none();
             if let Some(shortcut) = &mut self.shortcut
                 && off_path
+                && self.search.jumps().is_none()
                 && shortcut.step(self.at).is_none()
             {
                 let (expansions, traces) = self.config.tracing.split(slice.budget());
@@ -660,7 +718,7 @@ impl Policy for TimeBoundedPolicy {
         if self.at != self.goal && self.route.is_none() {
             // The agent has met its goal on the way.
             self.stay_here();
-        } else if !self.config.search.learn && self.route.is_none() {
+        } else if !self.config.search.learn && self.route.is_none() && self.unroll(0, slice) {
             self.keep_only_the_path(0, slice);
         }
         self.reclaim(slice);

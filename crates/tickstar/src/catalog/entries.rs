@@ -107,7 +107,6 @@ pub(super) static ENTRIES: &[Entry] = &[
         paper: "TBA* of Björnsson et al. 2009 with the search of Harabor, Grastien, \"Improving Jump Point Search\", \
                 ICAPS 2014; the combination is ours",
         facts: Facts {
-            first_move: FirstMove::AfterTrace,
             method: Method::Other,
             cost: "at most twice the optimum once the path to the goal is being followed",
             ..TIME_BOUNDED
@@ -115,7 +114,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         default_budget: Some(100),
         family: time_bounded(
             || TimeBoundedConfig { jump: true, ..TimeBoundedConfig::default() },
-            &[R, C, TRACE, SHORTCUT, SWITCH],
+            &[R, C, TRACE, SWITCH],
         ),
     },
     Entry {

@@ -111,8 +111,6 @@ pub enum FirstMove {
     AfterLookahead,
     /// In the first tick, but back and forth next to the start until it knows a whole path.
     BackAndForth,
-    /// Once its first path has been traced, cell by cell, to wherever it leads.
-    AfterTrace,
     /// Once the first segment of the path is planned.
     AfterSegment,
     /// Once the whole path is planned.
@@ -127,7 +125,6 @@ impl FirstMove {
         match self {
             FirstMove::AtOnce | FirstMove::AfterLookahead => "yes",
             FirstMove::BackAndForth => "(back and forth)",
-            FirstMove::AfterTrace => "after its first trace",
             FirstMove::AfterSegment => "after its first segment",
             FirstMove::AfterPath | FirstMove::Undeclared => "no",
         }

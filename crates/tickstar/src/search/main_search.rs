@@ -4,7 +4,7 @@ use super::best_first::{BestFirst, SearchConfig, Status};
 use super::jump::JumpSearch;
 use super::pool::Pool;
 use super::priority::Priority;
-use crate::space::Sealed;
+use crate::space::{Ids, Sealed};
 use crate::{Cost, Map, NodeId, Slice};
 
 /// Either kind of search, chosen anew for each map.
@@ -15,7 +15,6 @@ pub(crate) struct MainSearch {
     jump: Option<Box<JumpSearch>>,
     /// The current search uses them.
     is_jumping: bool,
-    root: NodeId,
 }
 
 impl MainSearch {
@@ -24,7 +23,7 @@ impl MainSearch {
         let fits = config.priority == Priority::ASTAR && !config.learn && !config.blocking;
         let jump = (jump && fits).then(Box::default);
         let plain = BestFirst::new(config);
-        MainSearch { plain, jump, is_jumping: false, root: NodeId::default() }
+        MainSearch { plain, jump, is_jumping: false }
     }
 
     /// The search node by node, which is idle where jump points are used.
@@ -54,7 +53,6 @@ impl MainSearch {
 
     /// Adds the root.
     pub fn add_root(&mut self, map: &impl Map, root: NodeId) {
-        self.root = root;
         match self.jump_mut() {
             Some(jump) => jump.add_root(map, root),
             None => self.plain.add_root(map, root, Cost::ZERO),
@@ -63,12 +61,6 @@ impl MainSearch {
 
     /// Continues the search.
     pub fn run(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> Status {
-        if self.is_jumping && map.jump_grid(Sealed).is_none() {
-            // The map has become one of another kind.
-            let goal = self.goal();
-            self.begin(map, goal, map.estimate(self.root, goal));
-            self.add_root(map, self.root);
-        }
         match self.jump_mut() {
             Some(jump) => jump.run(map, slice),
             None => self.plain.run(map, slice),
@@ -90,7 +82,7 @@ impl MainSearch {
         self.jump().map_or_else(|| self.plain.best(), JumpSearch::best)
     }
 
-    /// The cost of the path found to a node. With jump points, also to cells between them, once they were traced.
+    /// The cost of the path found to a node. With jump points, also to cells between them where the agent has been.
     pub fn cost_to(&self, node: NodeId) -> Option<Cost> {
         self.jump().map_or_else(|| self.plain.cost_to(node), |jump| jump.cost_to(node))
     }
@@ -101,12 +93,34 @@ impl MainSearch {
         self.jump().map_or_else(|| self.plain.parent(node), |jump| jump.parent(node))
     }
 
-    /// The same, to go on from there.
+    /// The last node before a node on the path found to it: its parent or, with jump points, the beginning of its jump.
     #[inline]
-    pub fn trace(&mut self, node: NodeId) -> Option<NodeId> {
-        match self.jump_mut() {
-            Some(jump) => jump.trace(node),
-            None => self.plain.parent(node),
+    pub fn behind(&self, node: NodeId) -> Option<NodeId> {
+        self.jump().map_or_else(|| self.plain.parent(node), |jump| jump.behind(node))
+    }
+
+    /// With jump points: the numbering of the cells between them.
+    pub fn jumps(&self) -> Option<Ids> {
+        self.jump().map(JumpSearch::ids)
+    }
+
+    /// Whether the search can continue on this map.
+    pub fn fits(&self, map: &impl Map) -> bool {
+        self.jump().is_none_or(|jump| jump.fits(map))
+    }
+
+    /// With jump points: makes a cell of a path known like a node, given the jump point behind it and the cost from the
+    /// root to it.
+    pub fn note_cell(&mut self, cell: NodeId, on: Option<(NodeId, Cost)>) {
+        if let (Some(jump), Some((behind, g))) = (self.jump_mut(), on) {
+            jump.note_cell(cell, g, behind);
+        }
+    }
+
+    /// With jump points: makes the cell to which the agent has walked known like a node.
+    pub fn note_step(&mut self, from: NodeId, to: NodeId) {
+        if let Some(jump) = self.jump_mut() {
+            jump.note_step(from, to);
         }
     }
 

@@ -643,7 +643,6 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
                     at = to;
                 }
             }
-            FirstMove::AfterTrace => assert!(before(Event::Adopted)),
             FirstMove::AfterSegment => assert!(before(Event::Refined)),
             FirstMove::AfterPath => assert!(before(Event::Found)),
             FirstMove::Undeclared => {}

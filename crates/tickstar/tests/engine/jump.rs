@@ -3,7 +3,8 @@
 use tickstar::search::{BestFirst, SearchConfig, Status};
 use tickstar::space::{Corners, Neighbors};
 use tickstar::{
-    Cell, Cost, Graph, Grid, Layered, Map, NodeId, PathFinder, Slice, Space, find_path,
+    Agent, Cell, Cost, Event, Graph, Grid, Layered, Map, NodeId, PathFinder, Seen, Slice, Space,
+    Step, TimeBounded, TimeBoundedConfig, find_path,
 };
 
 use crate::kit::{OnPanic, Oracle, Random, with_terrain};
@@ -133,6 +134,99 @@ fn the_map_behind_a_hierarchy_or_for_large_units_is_searched_by_jump_points_too(
     for plain in [&four, &terrain] {
         assert!(find(plain, from, to).expansions > 60);
     }
+}
+
+/// A large map with bars across it, each open at one end or in the middle.
+fn barred_grid(random: &mut Random, side: u32, corners: Corners) -> Grid {
+    let bars: Vec<_> =
+        (0..side / 30).map(|bar| (20 + 30 * bar, random.below(side.into()) as u32)).collect();
+    let is_bar =
+        |cell: Cell| bars.iter().any(|&(row, gap)| cell.y == row && cell.x.abs_diff(gap) > 2);
+    Grid::from_fn(side, side, |cell| !is_bar(cell) && !random.chance(1))
+        .unwrap()
+        .with_corners(corners)
+}
+
+fn jumping(grid: &Grid, start: NodeId, goal: NodeId) -> TimeBounded {
+    let config = TimeBoundedConfig { jump: true, ..TimeBoundedConfig::default() };
+    TimeBounded::new(grid, config, start, goal).unwrap()
+}
+
+#[test]
+fn an_agent_that_jumps_moves_in_every_tick_and_is_on_its_path_at_once() {
+    let mut random = Random::new(1303);
+    let mut finder = PathFinder::default();
+    let mut long = 0;
+    for round in 0..24 {
+        let corners = if round % 2 == 0 { Corners::Never } else { Corners::Allowed };
+        let grid = barred_grid(&mut random, 300, corners);
+        let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
+        let (start, goal) = (random.pick(&free[..9000]), random.pick(&free[80_000..]));
+        let Some(path) = finder.find(&grid, start, goal).unwrap() else { continue };
+        let budget = random.pick(&[1, 2, 5, 20, 60]);
+        let _context = OnPanic((grid.cell(start), grid.cell(goal), round, budget));
+        let mut agent = jumping(&grid, start, goal);
+        let limits = agent.limits(budget);
+        let (mut at, mut cost, mut to_come) = (start, Cost::ZERO, None);
+        loop {
+            let mut slice = Slice::new(budget);
+            let step = agent.tick(&grid, at, Seen::default(), &mut slice);
+            assert!(slice.expansions() <= limits.expansions && slice.traces() <= limits.traces);
+            let Step::Move(to) = step else {
+                assert_eq!((step, at), (Step::Arrived, goal));
+                break;
+            };
+            let step = grid.edge(at, to).expect("a legal step");
+            (at, cost) = (to, cost + step);
+            if slice.has(Event::Found) {
+                assert_eq!(agent.plan().map(|plan| plan.len()), Some(path.nodes.len()));
+                // It has far fewer jump points than cells.
+                let is_short = path.nodes.len() as u64 <= limits.traces;
+                long += u64::from(!is_short && slice.has(Event::Adopted));
+                to_come = Some(Cost(0));
+            }
+            to_come = to_come.map(|sum| sum + step);
+        }
+        assert!(cost >= path.cost);
+        assert!(to_come.is_some_and(|cost| cost.0 <= 2 * path.cost.0), "back, and along the path");
+    }
+    assert!(long > 8, "{long} paths were adopted in the tick in which they were found");
+}
+
+#[test]
+fn an_agent_that_is_pushed_off_a_jump_keeps_its_search() {
+    let mut random = Random::new(1304);
+    let mut pushes = 0;
+    for round in 0..20 {
+        let grid = barred_grid(&mut random, 150, Corners::Never);
+        let free: Vec<_> = grid.free_cells().map(|cell| grid.node(cell).unwrap()).collect();
+        let (start, goal) = (random.pick(&free[..2000]), random.pick(&free[20_000..]));
+        if PathFinder::default().find(&grid, start, goal).unwrap().is_none() {
+            continue;
+        }
+        let _context = OnPanic((grid.cell(start), grid.cell(goal), round));
+        let mut agent = jumping(&grid, start, goal);
+        let mut at = start;
+        for tick in 1..20_000 {
+            let mut slice = Slice::new(4);
+            let step = agent.tick(&grid, at, Seen::default(), &mut slice);
+            assert!(!slice.has(Event::Restart), "in tick {tick}");
+            let Step::Move(to) = step else {
+                assert_eq!((step, at), (Step::Arrived, goal));
+                break;
+            };
+            assert!(grid.edge(at, to).is_some(), "an illegal step");
+            at = to;
+            if tick % 7 == 0 && at != goal {
+                let mut neighbors = vec![];
+                grid.for_each_edge(at, |to, _| neighbors.push(to));
+                at = random.pick(&neighbors);
+                pushes += 1;
+            }
+        }
+        assert_eq!(at, goal);
+    }
+    assert!(pushes > 200);
 }
 
 fn find(map: &impl Map, from: NodeId, to: NodeId) -> tickstar::Path {

@@ -105,7 +105,7 @@ type Lie = (&'static str, fn(&mut Facts));
 
 #[test]
 fn every_false_fact_is_detected() {
-    let lies: [Lie; 16] = [
+    let lies: [Lie; 15] = [
         ("complete", |facts| {
             facts.complete = true;
             facts.gives_up = GivesUp::AfterSearch;
@@ -113,7 +113,6 @@ fn every_false_fact_is_detected() {
         ("acts at once", |facts| facts.first_move = FirstMove::AtOnce),
         ("acts after a lookahead", |facts| facts.first_move = FirstMove::AfterLookahead),
         ("acts back and forth", |facts| facts.first_move = FirstMove::BackAndForth),
-        ("acts after a trace", |facts| facts.first_move = FirstMove::AfterTrace),
         ("acts after a segment", |facts| facts.first_move = FirstMove::AfterSegment),
         ("acts after the whole path", |facts| facts.first_move = FirstMove::AfterPath),
         ("is an A* search", |facts| facts.method = Method::Astar),

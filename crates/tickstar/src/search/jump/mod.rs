@@ -47,10 +47,13 @@
 //! It can stop in the middle of an expansion, of a diagonal or of a scan; the result does not depend on where.
 //!
 //! # Cells between nodes
+//! A path leads from node to node ([`JumpSearch::behind`]); the cells of a jump are computed from its ends ([`Segment`]).
 //! [`JumpSearch::parent`] returns the previous *cell*: from a node, the first cell of the straight part of its jump, in
-//! reverse. Cells between nodes get a record when a path is traced through them ([`JumpSearch::trace`]): the node at
-//! the beginning of their jump, which has been expanded and stays as it is. Costs decrease strictly along this chain, so
-//! it ends at a root, at all times.
+//! reverse. Cells where an agent has been get a record of their own, with the node behind them, or the cell that the agent
+//! came from. Costs decrease strictly along this chain, so it ends at a root, at all times.
+//!
+//! When the search stops within an expansion, it looks a few cells further from that node toward the goal; how far that
+//! way is free so far is the most promising cell ([`JumpSearch::best`]). This changes nothing for the search itself.
 //!
 //! # When the map changes
 //! Jumps that were found before may lead over blocked cells, and later ones start from cells that may be blocked by now.
@@ -58,6 +61,9 @@
 //! The caller must check each step, and start again where the search ends without a path.
 
 mod directions;
+mod segment;
+
+pub(crate) use self::segment::Segment;
 
 use self::directions::{
     Directions, EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, Table, WEST,
@@ -66,7 +72,7 @@ use super::best_first::Status;
 use super::open::{Heap, Open, OpenEntry};
 use super::pool::Pool;
 use super::table::{Paged, Stamp, Stamped};
-use crate::space::{Bits, Corners, Ids, Scan, Sealed, octile};
+use crate::space::{Bits, Corners, DIRECTIONS, Ids, Scan, Sealed, octile};
 use crate::{Cell, Cost, Grid, Map, NodeId, Slice};
 
 /// Words that cost as much as an expansion of A*, a unit: on five maps of 512 by 512 cells, a word or a step took
@@ -76,6 +82,9 @@ const WORDS_PER_UNIT: i32 = 8;
 /// The price of a generated successor, in words: its record and its place on the open list take some 30 ns. What remains
 /// of an expansion takes about a unit.
 const WORDS_PER_SUCCESSOR: i32 = 4;
+
+/// How many cells a probe advances each time the search stops.
+const PROBE: u32 = 8;
 
 /// The key of a goal that has not been generated.
 const NOT_GENERATED: u64 = u64::MAX;
@@ -117,11 +126,11 @@ impl Stamp for Record {
     }
 }
 
-/// A traced cell between two nodes.
+/// A cell between two nodes where the agent has been, or the end of a probe.
 #[derive(Clone, Copy, Debug, Default)]
 struct Between {
     g: Cost,
-    /// The node at the beginning of the jump.
+    /// The node at the beginning of its jump, or the cell that the agent came from.
     behind: NodeId,
     stamp: u32,
 }
@@ -156,6 +165,8 @@ struct Expansion {
     reach: Cost,
     /// The column or row up to which the scan in progress has come.
     scanned: u32,
+    /// How far the way toward the goal is known to be free.
+    probe: Spot,
 }
 
 /// What to do next in a direction.
@@ -302,6 +313,14 @@ impl JumpSearch {
         };
         run.expand_nodes(slice);
         self.core = run.core;
+        if let Some(Expansion { node, g, probe, .. }) = self.core.expansion {
+            let end = self.core.node(probe);
+            if end != node {
+                let cost = Segment::new(self.core.ids, node, end).cost();
+                self.note_cell(end, g + cost, node);
+            }
+            self.core.best = Some(end);
+        }
     }
 
     /// The state of the search when it last stopped.
@@ -319,8 +338,8 @@ impl JumpSearch {
         self.core.expanded
     }
 
-    /// The most promising node when the search last stopped: the goal once it is reached, else the node whose expansion
-    /// is in progress or next.
+    /// The most promising node when the search last stopped: the goal once it is reached, else the node to be expanded
+    /// next or, if an expansion is in progress, the end of its probe.
     pub fn best(&self) -> Option<NodeId> {
         match self.core.status {
             Status::Reached => Some(self.core.goal),
@@ -329,54 +348,76 @@ impl JumpSearch {
         }
     }
 
-    /// The cost of the path found to a node, or to a cell through which a path was traced, and the node behind it.
+    /// The cost of the path found to a node, or to a cell where the agent has been, and what is behind it.
     #[inline]
     fn reach(&self, node: NodeId) -> Option<(Cost, NodeId)> {
         let found = self.nodes.find(node).map(|record| (record.g(), record.parent));
-        let traced = self.between.find(node).map(|record| (record.g, record.behind));
-        match (found, traced) {
-            (Some(found), Some(traced)) => Some(if traced.0 < found.0 { traced } else { found }),
-            (found, traced) => found.or(traced),
+        let between = self.between.find(node).map(|record| (record.g, record.behind));
+        match (found, between) {
+            (Some(found), Some(between)) => Some(if between.0 < found.0 { between } else { found }),
+            (found, between) => found.or(between),
         }
     }
 
-    /// The cost of the path found to a node, or to a cell through which a path was traced.
+    /// The cost of the path found to a node, or to a cell where the agent has been.
     pub fn cost_to(&self, node: NodeId) -> Option<Cost> {
         self.reach(node).map(|(g, _)| g)
     }
 
-    /// The previous cell on the path found to a node, or to a cell through which a path was traced.
+    /// The beginning of the jump to a node, or to a cell where the agent has been.
+    pub fn behind(&self, node: NodeId) -> Option<NodeId> {
+        self.reach(node).map(|(_, behind)| behind).filter(|&behind| behind != node)
+    }
+
+    /// The previous cell on the path found to a node, or to a cell where the agent has been.
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
-        let (_, behind) = self.reach(node)?;
-        (behind != node).then(|| self.core.toward(node, behind).0)
+        self.behind(node).map(|behind| self.core.toward(node, behind).0)
     }
 
-    /// The same, and the path to that cell can be traced in turn. Constant time.
-    pub fn trace(&mut self, node: NodeId) -> Option<NodeId> {
-        let (g, behind) = self.reach(node).filter(|&(_, behind)| behind != node)?;
-        let (parent, cost) = self.core.toward(node, behind);
-        let g = g - cost;
-        if self.cost_to(parent).is_none_or(|known| g < known) {
-            self.between.set(parent, Between { g, behind, stamp: self.between.now() });
+    /// Takes a path to a cell between nodes, if it is cheaper than the one known.
+    pub fn note_cell(&mut self, node: NodeId, g: Cost, behind: NodeId) {
+        if self.cost_to(node).is_none_or(|known| g < known) {
+            self.between.set(node, Between { g, behind, stamp: self.between.now() });
         }
-        Some(parent)
     }
 
-    /// The cells of the path found to a node, or to a cell through which a path was traced, root first.
+    /// The agent has walked from a known cell to another, back or elsewhere: takes the path by which it came.
+    pub fn note_step(&mut self, from: NodeId, to: NodeId) {
+        let Some((g, behind)) = self.reach(from) else { return };
+        let cost = Segment::new(self.core.ids, from, to).cost();
+        if self.parent(from) == Some(to) {
+            self.note_cell(to, g - cost, behind);
+        } else {
+            self.note_cell(to, g + cost, from);
+        }
+    }
+
+    /// The numbering of the cells.
+    pub fn ids(&self) -> Ids {
+        self.core.ids
+    }
+
+    /// Whether this is a map like the one the search began on.
+    pub fn fits(&self, map: &impl Map) -> bool {
+        let size = |grid: &Grid| (grid.width(), grid.height());
+        map.jump_grid(Sealed).is_some_and(|grid| size(grid) == self.core.size)
+    }
+
+    /// The cells of the path found to a node, or to a cell where the agent has been, root first.
     pub fn path_to(&self, node: NodeId) -> Option<Vec<NodeId>> {
         let (mut g, mut behind) = self.reach(node)?;
         let (straight, diagonal) = g.steps().unwrap_or_default();
         let mut path = Vec::with_capacity((straight + diagonal + 1) as usize);
-        // Where nothing was traced, only nodes have records.
-        let has_traced = self.between.bytes() > 0;
+        // Unless an agent has walked, only nodes have records.
+        let has_walked = self.between.bytes() > 0;
         let mut at = node;
         path.push(at);
         while at != behind {
             let (parent, cost) = self.core.toward(at, behind);
             (at, g) = (parent, g - cost);
             path.push(at);
-            if (has_traced || at == behind)
-                && let Some(known) = self.reach(at).filter(|known| known.0 <= g)
+            if (has_walked || at == behind)
+                && let Some(known) = self.reach(at).filter(|known| known.0 < g || at == behind)
             {
                 (g, behind) = known;
             }
@@ -404,6 +445,11 @@ impl Core {
         let goal = self.goal_spot;
         let place = |from: u32, to: u32| 1 + usize::from(to > from) - usize::from(to < from);
         AHEAD[place(spot.row, goal.row)][place(spot.column, goal.column)]
+    }
+
+    #[inline]
+    fn node(&self, spot: Spot) -> NodeId {
+        self.ids.node(Cell { x: spot.column - 1, y: spot.row - 1 })
     }
 
     /// The heuristic to the goal.
@@ -447,7 +493,7 @@ impl<const CUT: bool> Run<'_, CUT> {
             if let Some(mut expansion) = self.core.expansion.take()
                 && self.expand(&mut expansion, slice).is_err()
             {
-                self.core.best = Some(expansion.node);
+                self.probe(&mut expansion);
                 self.core.expansion = Some(expansion);
                 return;
             }
@@ -491,7 +537,22 @@ impl<const CUT: bool> Run<'_, CUT> {
                 spot,
                 reach: top.g,
                 scanned: 0,
+                probe: spot,
             });
+        }
+    }
+
+    /// Looks a few cells further toward the goal: diagonally, then straight.
+    fn probe(&self, from: &mut Expansion) {
+        for _ in 0..PROBE {
+            let Spot { column, row } = from.probe;
+            let legal = self.table.onward(0, self.rows.around(column, row));
+            let ahead = legal & self.core.ahead(from.probe);
+            if ahead == 0 {
+                return; // a wall, or the goal
+            }
+            let (right, down) = DIRECTIONS[ahead.trailing_zeros() as usize];
+            from.probe = Spot { column: column + right as u32 - 1, row: row + down as u32 - 1 };
         }
     }
 
@@ -662,7 +723,7 @@ impl<const CUT: bool> Run<'_, CUT> {
         if key >= self.core.goal_key {
             return;
         }
-        let to = self.core.ids.node(Cell { x: spot.column - 1, y: spot.row - 1 });
+        let to = self.core.node(spot);
         let record = match self.nodes.find_mut(to) {
             Some(record) => record,
             None => self.nodes.touched(to),
@@ -736,6 +797,13 @@ mod tests {
         search.add_root(grid, from);
     }
 
+    /// One step back toward the root.
+    fn walk_back(search: &mut JumpSearch, from: NodeId) -> Option<NodeId> {
+        let to = search.parent(from)?;
+        search.note_step(from, to);
+        Some(to)
+    }
+
     #[test]
     fn the_result_does_not_depend_on_where_the_search_is_stopped() {
         let mut suspended = 0;
@@ -764,43 +832,41 @@ mod tests {
                         break;
                     }
                     assert_eq!(slice.expansions(), units, "the whole slice is used");
-                    // Tracing changes nothing for the search.
+                    // What an agent walks changes nothing for the search.
                     let mut at = sliced.best().filter(|_| units == 2);
                     while let Some(node) = at {
-                        at = sliced.trace(node);
+                        at = walk_back(&mut sliced, node);
                     }
                 }
                 assert_eq!(parts, all, "the same work in the same order");
                 assert_eq!(sliced.status(), whole.status());
                 assert_eq!(sliced.expanded(), whole.expanded());
                 assert_eq!(sliced.cost_to(to), whole.cost_to(to));
-                assert!(units == 2 || sliced.path_to(to) == whole.path_to(to));
+                assert_eq!(sliced.path_to(to), whole.path_to(to));
             }
         }
         assert!(suspended > 1000, "{suspended} expansions were suspended");
     }
 
     #[test]
-    fn traced_paths_lead_back_to_the_root_cell_by_cell_at_their_cost() {
+    fn walks_lead_back_to_the_root_cell_by_cell_at_their_cost() {
         for (grid, from, to) in grids() {
             let mut search = JumpSearch::default();
             start(&mut search, &grid, from, to);
             while search.run(&grid, &mut Slice::new(3)) == Status::Working {
                 let tip = search.best().unwrap();
-                // A first trace may show that the tip is reached more cheaply, on the way to itself.
-                let (mut at, mut back) = (tip, vec![tip]);
-                for _ in 0..2 {
-                    (at, back) = (tip, vec![tip]);
-                    while let Some(parent) = search.trace(at) {
-                        let cost = crate::Space::edge(&grid, parent, at).expect("a legal step");
-                        let g = |node| search.cost_to(node).unwrap();
-                        assert!(g(parent) + cost <= g(at) && search.parent(at) == Some(parent));
-                        at = parent;
-                        back.insert(0, at);
-                    }
+                let edge = |from, to| crate::Space::edge(&grid, from, to).expect("a legal step");
+                let mut at = tip;
+                while let Some(parent) = walk_back(&mut search, at) {
+                    let g = |node| search.cost_to(node).unwrap();
+                    assert!(g(parent) + edge(parent, at) <= g(at));
+                    at = parent;
                 }
                 assert_eq!(at, from);
-                assert_eq!(search.path_to(tip), Some(back));
+                let path = search.path_to(tip).unwrap();
+                assert_eq!((path[0], path[path.len() - 1]), (from, tip));
+                let cost: Cost = path.windows(2).map(|step| edge(step[0], step[1])).sum();
+                assert!(Some(cost) <= search.cost_to(tip));
             }
         }
     }
