@@ -9,8 +9,91 @@ use crate::{Cost, NodeId};
 
 /// The number of buckets in the ring, one bit of `filled` each.
 const BUCKETS: u64 = 128;
-/// `front` is cut when it grows beyond this.
-const LIMIT: usize = RUN + RUN / 2;
+/// The most entries that `front` holds.
+const LIMIT: usize = 3 * RUN;
+/// The most entries taken.
+const FRONT: usize = if cfg!(test) { 5 } else { 96 };
+/// Cut.
+const CUT: usize = if cfg!(test) { 8 } else { 192 };
+/// Mid.
+const MID: usize = if cfg!(test) { 8 } else { 32 };
+
+/// The best entries, sorted, best last.
+#[derive(Clone, Debug, Default)]
+struct Front {
+    /// Those after the first `len` are meaningless.
+    entries: Vec<OpenEntry>,
+    len: usize,
+}
+
+impl Front {
+    #[inline]
+    fn entries(&self) -> &[OpenEntry] {
+        &self.entries[..self.len]
+    }
+
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [OpenEntry] {
+        &mut self.entries[..self.len]
+    }
+
+    #[inline]
+    fn best(&self) -> Option<&OpenEntry> {
+        self.entries.get(self.len.wrapping_sub(1))
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.len = self.len.saturating_sub(1);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, len: usize) {
+        let len = (2 * self.entries.len()).max(len).max(RUN).min(LIMIT);
+        self.entries.reserve_exact(len - self.entries.len());
+        self.entries.resize(len, OpenEntry::default());
+    }
+
+    #[inline(always)]
+    fn push(&mut self, entry: OpenEntry) {
+        if self.len == self.entries.len() {
+            self.grow(0);
+        }
+        self.entries[self.len] = entry;
+        self.len += 1;
+    }
+
+    fn take_live(&mut self, entries: &[OpenEntry], live: impl Fn(&OpenEntry) -> bool) {
+        let end = self.len + entries.len();
+        if end > self.entries.len() {
+            self.grow(end);
+        }
+        let mut len = self.len;
+        for entry in entries {
+            self.entries[len] = *entry;
+            len += usize::from(live(entry));
+        }
+        self.len = len;
+    }
+
+    fn sort(&mut self) {
+        let entries = self.entries_mut();
+        entries.sort_unstable_by(|a, b| OpenEntry::order(b, a));
+    }
+
+    fn remove_first(&mut self, count: usize) {
+        self.entries.copy_within(count..self.len, 0);
+        self.len -= count;
+    }
+
+    fn insert(&mut self, at: usize, entry: OpenEntry) {
+        self.push(entry);
+        let len = self.len;
+        self.entries.copy_within(at..len - 1, at + 1);
+        self.entries[at] = entry;
+    }
+}
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -30,8 +113,8 @@ const LIMIT: usize = RUN + RUN / 2;
 /// entries turn out to be stale. Nothing is done with entries before their turn comes, as for most it never does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
-    /// Better than every entry in a bucket; sorted, best last.
-    front: Vec<OpenEntry>,
+    /// Better than every entry in a bucket.
+    front: Front,
     /// Allocated when it is first needed.
     ring: Option<Box<Ring>>,
     /// The places in the ring whose buckets are not empty.
@@ -100,48 +183,53 @@ impl Bucket {
     fn take_best(
         &mut self,
         runs: &mut Runs,
-        front: &mut Vec<OpenEntry>,
+        front: &mut Front,
         live: impl Fn(&OpenEntry) -> bool,
     ) {
-        let mut take = |entry| {
-            if live(&entry) {
-                front.push(entry);
-            }
-        };
-        runs.drain(self.run, usize::from(self.used), &mut take);
+        runs.drain(self.run, usize::from(self.used), |entries| front.take_live(entries, &live));
         (self.run, self.used, self.chunks) = (NONE, CHUNK as u16, 0);
-        if self.heap != NONE {
-            self.heap = runs.pop(self.heap, &mut take);
-            while self.heap != NONE && front.len() < RUN / 2 {
-                self.heap = runs.pop(self.heap, |entry| {
-                    if live(&entry) {
-                        front.push(entry);
-                    }
-                });
-            }
+        if self.heap != NONE || front.len > FRONT {
+            self.take_runs(runs, front, live);
         }
-        if self.heap != NONE {
-            let best = *runs.best(self.heap);
-            let worse = partition(front, |entry| best.before(entry));
-            self.put_back(runs, &mut front[..worse]);
-            front.drain(..worse);
-        }
-        front.sort_unstable_by(|a, b| OpenEntry::order(b, a));
+        front.sort();
     }
 
-    /// Adds entries to the heap, in two runs: if the ranges of runs overlap, the worse half will not be moved again soon.
-    fn put_back(&mut self, runs: &mut Runs, entries: &mut [OpenEntry]) {
-        let half = entries.len() / 2;
-        if half > 0 {
-            entries.select_nth_unstable_by(half, |a, b| OpenEntry::order(b, a));
+    #[inline(never)]
+    fn take_runs(
+        &mut self,
+        runs: &mut Runs,
+        front: &mut Front,
+        live: impl Fn(&OpenEntry) -> bool,
+    ) {
+        let mut worse = 0;
+        if self.heap != NONE {
+            self.heap = runs.pop(self.heap, |entries| front.take_live(entries, &live));
+            while self.heap != NONE && front.len < RUN / 2 {
+                self.heap = runs.pop(self.heap, |entries| front.take_live(entries, &live));
+            }
+            if self.heap != NONE {
+                let best = *runs.best(self.heap);
+                worse = partition(front.entries_mut(), |entry| best.before(entry));
+            }
         }
-        let (worse, better) = entries.split_at(half);
-        for part in [worse, better] {
+        let entries = front.entries_mut();
+        if entries.len() > worse + FRONT {
+            let more = entries.len() - worse - FRONT;
+            entries[worse..].select_nth_unstable_by(more, |a, b| OpenEntry::order(b, a));
+            worse += more;
+        }
+        // In two runs: if the ranges of runs overlap, the worse half will not be moved again soon.
+        let half = worse / 2;
+        if half > 0 {
+            entries[..worse].select_nth_unstable_by(half, |a, b| OpenEntry::order(b, a));
+        }
+        for part in [&entries[..half], &entries[half..worse]] {
             if !part.is_empty() {
                 let run = runs.collect(part);
                 self.heap = runs.merge(self.heap, run);
             }
         }
+        front.remove_first(worse);
     }
 }
 
@@ -219,13 +307,13 @@ impl Buckets {
     /// Inserts in order. Nearly all entries inserted here are better than all others.
     #[inline(always)]
     fn push_to_front(&mut self, entry: OpenEntry) {
-        match self.front.last() {
+        match self.front.best() {
             Some(best) if best.before(&entry) => {
                 self.push_into_front(entry.key, entry.g, entry.tail);
             }
             _ => self.front.push(entry),
         }
-        if self.front.len() > LIMIT {
+        if self.front.len >= CUT {
             self.cut_front();
         }
     }
@@ -234,26 +322,31 @@ impl Buckets {
     #[inline(never)]
     fn push_into_front(&mut self, key: u64, g: Cost, tail: u64) {
         let entry = OpenEntry { key, g, tail };
-        let at = self.front.partition_point(|other| entry.before(other));
-        #[cfg(test)]
-        {
-            self.runs.work += self.front.len() - at;
+        self.front.push(entry);
+        let entries = self.front.entries_mut();
+        let mut at = entries.len() - 1;
+        while at > 0 && entries[at - 1].before(&entry) {
+            entries[at] = entries[at - 1];
+            at -= 1;
         }
-        self.front.insert(at, entry);
+        entries[at] = entry;
+        if self.front.len >= MID {
+            self.cut_front();
+        }
     }
 
     /// Moves the worse half of `front` back into the ring.
     #[cold]
     #[inline(never)]
     fn cut_front(&mut self) {
-        let half = self.front.len() / 2;
-        self.turn = self.front[half - 1].key >> self.shift;
+        let half = self.front.len / 2;
+        self.turn = self.front.entries[half - 1].key >> self.shift;
         self.turn_done = false;
         for i in 0..half {
-            let entry = self.front[i];
+            let entry = self.front.entries[i];
             self.push_to_ring(entry.key >> self.shift, entry);
         }
-        self.front.drain(..half);
+        self.front.remove_first(half);
     }
 
     /// Fills the empty `front` with the best leaf of the first bucket.
@@ -270,7 +363,7 @@ impl Buckets {
             self.turn_done = bucket.is_empty();
             let bit = 1 << place(first);
             self.filled = if self.turn_done { self.filled & !bit } else { self.filled | bit };
-            if !self.front.is_empty() {
+            if self.front.len > 0 {
                 return;
             }
         }
@@ -296,7 +389,7 @@ impl Buckets {
 
 impl Open for Buckets {
     fn clear(&mut self, key_range: u64) {
-        self.front.clear();
+        self.front.len = 0;
         while self.filled != 0 {
             if let Some(ring) = &mut self.ring {
                 ring[self.filled.trailing_zeros() as usize] = Bucket::EMPTY;
@@ -319,7 +412,7 @@ impl Open for Buckets {
         let number = key >> self.shift;
         if number > self.turn {
             self.push_to_ring(number, entry);
-        } else if self.turn_done || self.front.first().is_some_and(|worst| entry.before(worst)) {
+        } else if self.turn_done || self.front.entries().first().is_some_and(|worst| entry.before(worst)) {
             self.push_to_front(entry);
         } else {
             self.turn = number;
@@ -329,10 +422,10 @@ impl Open for Buckets {
 
     #[inline]
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
-        if self.front.is_empty() {
+        if self.front.len == 0 {
             self.refill(live);
         }
-        self.front.last().copied()
+        self.front.best().copied()
     }
 
     #[inline]
@@ -341,7 +434,7 @@ impl Open for Buckets {
     }
 
     fn for_each(&self, mut visit: impl FnMut(&OpenEntry)) {
-        self.front.iter().for_each(&mut visit);
+        self.front.entries().iter().for_each(&mut visit);
         let ring = self.ring.iter().flat_map(|ring| ring.iter());
         for bucket in ring.chain(self.parked.values()) {
             self.runs.for_each(bucket.run, usize::from(bucket.used), &mut visit);
@@ -352,6 +445,6 @@ impl Open for Buckets {
     fn bytes(&self) -> usize {
         let ring = self.ring.as_ref().map_or(0, |_| size_of::<Ring>());
         let parked = self.parked.len() * size_of::<(u64, Bucket)>();
-        self.front.capacity() * size_of::<OpenEntry>() + ring + parked + self.runs.bytes()
+        self.front.entries.capacity() * size_of::<OpenEntry>() + ring + parked + self.runs.bytes()
     }
 }

@@ -45,18 +45,14 @@ impl OpenEntry {
         NodeId(self.tail as u32)
     }
 
-    /// Smaller key, then larger g: a smaller rank is better.
-    #[inline]
-    fn rank(&self) -> u128 {
-        u128::from(self.key) << 64 | u128::from(!self.g.0)
-    }
-
     /// Smaller key, then larger g, then last in first out. Written without branches: which of two entries is better is
-    /// unpredictable for the processor.
+    /// unpredictable for the processor. The tie is broken by adding one, and the larger g comes first because the costs
+    /// are exchanged: both are cheaper than further comparisons. A cost is finite, so the sum cannot overflow.
     #[inline]
     pub fn before(&self, other: &OpenEntry) -> bool {
-        let (a, b) = (self.rank(), other.rank());
-        (a < b) | ((a == b) & (self.tail > other.tail))
+        let words = |key: u64, g: Cost| u128::from(key) << 64 | u128::from(g.0);
+        let later = u128::from(self.tail > other.tail);
+        words(self.key, other.g) < words(other.key, self.g).wrapping_add(later)
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use super::OpenEntry;
 use super::slab::{Linked, NONE, Slabs};
 
 /// Entries per chunk. This and the next number are small in tests, so that they cover large buckets.
-pub(super) const CHUNK: usize = if cfg!(test) { 2 } else { 8 };
+pub(super) const CHUNK: usize = if cfg!(test) { 2 } else { 32 };
 /// Chunks per run, at most.
 pub(super) const CHUNKS: usize = if cfg!(test) { 3 } else { 8 };
 /// Entries per run, at most.
@@ -12,7 +12,7 @@ pub(super) const RUN: usize = CHUNK * CHUNKS;
 
 /// Some entries of a run, and what is known about the run if it is the first of its chunks.
 #[derive(Clone, Debug)]
-pub(super) struct Chunk {
+struct Chunk {
     entries: [OpenEntry; CHUNK],
     used: u8,
     /// In a heap: the number of steps to the right until there is no run.
@@ -39,8 +39,8 @@ impl Linked for Chunk {
 
 /// The memory of all runs of an open list.
 ///
-/// A run is known by its first chunk. Its entries are in any order, but where it is in a heap, its best entry is the
-/// first. The heaps are leftist (Crane 1972): merging two takes time logarithmic in the number of runs, and no memory.
+/// The entries of a run are in any order, but where it is in a heap, its best entry is the first. The heaps are leftist
+/// (Crane 1972): merging two takes time logarithmic in the number of runs, and no memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
     chunks: Slabs<Chunk>,
@@ -75,11 +75,11 @@ impl Runs {
 
     /// Visits all entries of a run and takes its memory back. The first chunk has `used` entries.
     #[inline]
-    pub fn drain(&mut self, run: u32, used: usize, mut visit: impl FnMut(OpenEntry)) {
+    pub fn drain(&mut self, run: u32, used: usize, mut visit: impl FnMut(&[OpenEntry])) {
         let (mut at, mut used) = (run, used);
         while at != NONE {
-            let chunk = self.chunks.get_mut(at);
-            chunk.entries[..used].iter().for_each(|&entry| visit(entry));
+            let chunk = self.chunks.get(at);
+            visit(&chunk.entries[..used]);
             let next = chunk.next;
             self.chunks.free(at);
             self.count(used);
@@ -131,7 +131,7 @@ impl Runs {
     }
 
     /// Removes the best run from a heap: visits its entries, and returns the rest.
-    pub fn pop(&mut self, heap: u32, visit: impl FnMut(OpenEntry)) -> u32 {
+    pub fn pop(&mut self, heap: u32, visit: impl FnMut(&[OpenEntry])) -> u32 {
         let Chunk { used, left, right, .. } = *self.chunks.get(heap);
         self.drain(heap, usize::from(used), visit);
         self.merge(left, right)
@@ -149,8 +149,8 @@ impl Runs {
             (left, right) = (right, left);
         }
         let rank = self.rank(right) + 1;
-        let chunk = self.chunks.get_mut(a);
-        (chunk.left, chunk.right, chunk.rank) = (left, right, rank);
+        let run = self.chunks.get_mut(a);
+        (run.left, run.right, run.rank) = (left, right, rank);
         a
     }
 
@@ -188,12 +188,12 @@ impl Runs {
 
     /// Counts entries visited or moved.
     #[cfg(test)]
-    fn count(&mut self, entries: usize) {
+    pub fn count(&mut self, entries: usize) {
         self.work += entries;
     }
 
     #[cfg(not(test))]
     #[inline(always)]
     #[allow(clippy::unused_self)]
-    fn count(&mut self, _: usize) {}
+    pub fn count(&mut self, _: usize) {}
 }

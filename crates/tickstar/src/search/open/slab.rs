@@ -23,9 +23,9 @@ pub(super) struct Slabs<T> {
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A slab has at most two to this power items.
-const BITS: u32 = 7;
+const BITS: u32 = 5;
 /// The number of items of the first slab.
-const FIRST: usize = 8;
+const FIRST: usize = 2;
 
 impl<T> Default for Slabs<T> {
     fn default() -> Slabs<T> {
