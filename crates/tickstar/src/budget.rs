@@ -463,6 +463,16 @@ impl<'w> Slice<'w> {
         true
     }
 
+    /// Requests to drop this many stale entries of an open list, at least for one unit; `false` means that the budget is
+    /// spent.
+    pub(crate) fn drop_stale(&mut self, count: u64) -> bool {
+        if self.expansions >= self.allowed && !self.allows_more() {
+            return false;
+        }
+        self.pay(UNIT.max(count.saturating_mul(self.prices.entry)));
+        true
+    }
+
     /// Deducts the price of a trace step or an update.
     #[inline]
     fn pay(&mut self, price: u64) {

@@ -20,7 +20,7 @@
 //! time; but a single expansion can be more expensive, when many of them are met at once.
 
 use super::learned::Learned;
-use super::open::{List, Open, OpenEntry, OpenList};
+use super::open::{List, Open, OpenEntry, OpenList, STALE};
 use super::pool::Pool;
 use super::priority::Priority;
 use super::problem::{Problem, Toward};
@@ -391,7 +391,8 @@ impl BestFirst {
     }
 
     /// The most promising node when the search last stopped: the goal once it is reached, else the node that would be
-    /// expanded next.
+    /// expanded next. (If the budget ended among many stale entries of the open list, that is not known yet, and it is
+    /// a node that was generated lately.)
     pub fn best(&self) -> Option<NodeId> {
         match self.core.status {
             Status::Reached => Some(self.core.goal),
@@ -534,13 +535,22 @@ impl Core {
         };
         let thorough = self.thorough;
         let mut goal_key = self.goal_key;
-        let mut candidates = [Candidate::default(); BATCH];
+        let mut candidates = [Candidate { to: NodeId::NONE, ..Candidate::default() }; BATCH];
         loop {
             let Some(top) = open.peek(|entry| is_live(nodes.get(entry.node()), stamp, entry))
             else {
-                self.best = None;
-                self.status = Status::Exhausted;
-                break;
+                if open.is_empty() {
+                    self.best = None;
+                    self.status = Status::Exhausted;
+                    break;
+                }
+                // Many entries in a row have been stale.
+                if !slice.drop_stale(STALE) {
+                    let latest = candidates[0].to;
+                    self.best = if latest == NodeId::NONE { self.best } else { Some(latest) };
+                    break;
+                }
+                continue;
             };
             let record = nodes.find_mut(top.node()).expect("an open node has a record");
             if !is_live(*record, stamp, &top) {

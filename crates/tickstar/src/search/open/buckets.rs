@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::front::Front;
 use super::runs::{CHUNK, CHUNKS, RUN, Runs};
 use super::slab::NONE;
 use super::{Open, OpenEntry, Serial};
@@ -9,91 +10,14 @@ use crate::{Cost, NodeId};
 
 /// The number of buckets in the ring, one bit of `filled` each.
 const BUCKETS: u64 = 128;
-/// The most entries that `front` holds.
-const LIMIT: usize = 3 * RUN;
-/// The most entries taken.
-const FRONT: usize = if cfg!(test) { 5 } else { 96 };
-/// Cut.
-const CUT: usize = if cfg!(test) { 8 } else { 192 };
-/// Mid.
-const MID: usize = if cfg!(test) { 8 } else { 32 };
-
-/// The best entries, sorted, best last.
-#[derive(Clone, Debug, Default)]
-struct Front {
-    /// Those after the first `len` are meaningless.
-    entries: Vec<OpenEntry>,
-    len: usize,
-}
-
-impl Front {
-    #[inline]
-    fn entries(&self) -> &[OpenEntry] {
-        &self.entries[..self.len]
-    }
-
-    #[inline]
-    fn entries_mut(&mut self) -> &mut [OpenEntry] {
-        &mut self.entries[..self.len]
-    }
-
-    #[inline]
-    fn best(&self) -> Option<&OpenEntry> {
-        self.entries.get(self.len.wrapping_sub(1))
-    }
-
-    #[inline]
-    fn pop(&mut self) {
-        self.len = self.len.saturating_sub(1);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, len: usize) {
-        let len = (2 * self.entries.len()).max(len).max(RUN).min(LIMIT);
-        self.entries.reserve_exact(len - self.entries.len());
-        self.entries.resize(len, OpenEntry::default());
-    }
-
-    #[inline(always)]
-    fn push(&mut self, entry: OpenEntry) {
-        if self.len == self.entries.len() {
-            self.grow(0);
-        }
-        self.entries[self.len] = entry;
-        self.len += 1;
-    }
-
-    fn take_live(&mut self, entries: &[OpenEntry], live: impl Fn(&OpenEntry) -> bool) {
-        let end = self.len + entries.len();
-        if end > self.entries.len() {
-            self.grow(end);
-        }
-        let mut len = self.len;
-        for entry in entries {
-            self.entries[len] = *entry;
-            len += usize::from(live(entry));
-        }
-        self.len = len;
-    }
-
-    fn sort(&mut self) {
-        let entries = self.entries_mut();
-        entries.sort_unstable_by(|a, b| OpenEntry::order(b, a));
-    }
-
-    fn remove_first(&mut self, count: usize) {
-        self.entries.copy_within(count..self.len, 0);
-        self.len -= count;
-    }
-
-    fn insert(&mut self, at: usize, entry: OpenEntry) {
-        self.push(entry);
-        let len = self.len;
-        self.entries.copy_within(at..len - 1, at + 1);
-        self.entries[at] = entry;
-    }
-}
+/// No more entries than these are sorted at a time.
+const SORTED: usize = if cfg!(test) { 5 } else { 96 };
+/// Entries are inserted among those of `front` while there are fewer of them than this.
+const MIDDLE: usize = if cfg!(test) { 5 } else { 32 };
+/// `front` is cut when it has as many entries.
+const LIMIT: usize = 2 * RUN;
+/// About as many entries are visited by a refill that is interrupted, as it finds only stale ones.
+pub(crate) const STALE: u64 = RUN as u64;
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -107,10 +31,13 @@ impl Front {
 /// chosen so that the ring covers the range of keys that the search is expected to have open at the same time. If it
 /// does not, several buckets compete for a place: the one that was used last has it, and the others are parked.
 ///
+/// Keys that fall, as in weighted and greedy searches, are inserted among the entries of `front`, over several buckets;
+/// when that becomes expensive, its worse half returns to the ring.
+///
 /// # Bounds
-/// A large bucket is a heap of runs. `front` is refilled from one or two of them, and cut when it outgrows a run and a
-/// half. So no operation handles more than a few times [`RUN`] entries, except that refilling continues while all
-/// entries turn out to be stale. Nothing is done with entries before their turn comes, as for most it never does.
+/// A large bucket is a heap of runs. `front` is refilled from one or two of them, and a refill that finds only stale
+/// entries is interrupted after some of them. So no operation handles more than a few times [`RUN`] entries. Nothing is
+/// done with entries before their turn comes, as for most it never does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
     /// Better than every entry in a bucket.
@@ -179,42 +106,53 @@ impl Bucket {
         (self.used, self.chunks) = (1, self.chunks + 1);
     }
 
-    /// Moves entries to `front`, sorted, best last, that are better than all others. Stale ones are dropped.
+    /// Moves entries to `front`, sorted, that are better than all others. Stale ones are dropped. Returns the number of
+    /// entries visited. It may be that all of them were stale, and others are left.
     fn take_best(
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
         live: impl Fn(&OpenEntry) -> bool,
-    ) {
-        runs.drain(self.run, usize::from(self.used), |entries| front.take_live(entries, &live));
+    ) -> usize {
+        let mut visited = 0;
+        runs.drain(self.run, usize::from(self.used), |entries| {
+            visited += entries.len();
+            front.take_live(entries, &live);
+        });
         (self.run, self.used, self.chunks) = (NONE, CHUNK as u16, 0);
-        if self.heap != NONE || front.len > FRONT {
-            self.take_runs(runs, front, live);
+        if self.heap != NONE || front.len() > SORTED {
+            visited += self.take_runs(runs, front, live);
         }
         front.sort();
+        visited
     }
 
+    /// Adds the best runs to what has been taken so far, if there are any, and returns the worse entries to the heap.
     #[inline(never)]
     fn take_runs(
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
         live: impl Fn(&OpenEntry) -> bool,
-    ) {
-        let mut worse = 0;
-        if self.heap != NONE {
-            self.heap = runs.pop(self.heap, |entries| front.take_live(entries, &live));
-            while self.heap != NONE && front.len < RUN / 2 {
-                self.heap = runs.pop(self.heap, |entries| front.take_live(entries, &live));
-            }
-            if self.heap != NONE {
-                let best = *runs.best(self.heap);
-                worse = partition(front.entries_mut(), |entry| best.before(entry));
+    ) -> usize {
+        let mut visited = 0;
+        while self.heap != NONE {
+            self.heap = runs.pop(self.heap, |entries| {
+                visited += entries.len();
+                front.take_live(entries, &live);
+            });
+            if front.len() >= SORTED || visited >= RUN {
+                break;
             }
         }
         let entries = front.entries_mut();
-        if entries.len() > worse + FRONT {
-            let more = entries.len() - worse - FRONT;
+        let mut worse = 0;
+        if self.heap != NONE {
+            let best = *runs.best(self.heap);
+            worse = partition(entries, |entry| best.before(entry));
+        }
+        if entries.len() > worse + SORTED {
+            let more = entries.len() - worse - SORTED;
             entries[worse..].select_nth_unstable_by(more, |a, b| OpenEntry::order(b, a));
             worse += more;
         }
@@ -229,7 +167,8 @@ impl Bucket {
                 self.heap = runs.merge(self.heap, run);
             }
         }
-        front.remove_first(worse);
+        front.remove(worse);
+        visited
     }
 }
 
@@ -264,7 +203,7 @@ fn place(number: u64) -> usize {
     (number % BUCKETS) as usize
 }
 
-/// The number of times that one operation may visit or move an entry, if none is stale.
+/// The number of times that one operation may visit or move an entry.
 #[cfg(test)]
 pub(super) const MOST_VISITS: usize = 12 * RUN;
 
@@ -293,7 +232,11 @@ impl Buckets {
         let ring = self.ring.get_or_insert_with(new_ring);
         let bucket = &mut ring[place(number)];
         if bucket.number != number {
-            exchange(bucket, number, &mut self.parked);
+            if bucket.is_empty() && self.parked.is_empty() {
+                bucket.number = number;
+            } else {
+                exchange(bucket, number, &mut self.parked);
+            }
         }
         self.filled |= 1 << place(number);
         let entry = OpenEntry { key, g, tail };
@@ -304,7 +247,7 @@ impl Buckets {
         }
     }
 
-    /// Inserts in order. Nearly all entries inserted here are better than all others.
+    /// Inserts in order. In A*, all entries inserted here are better than all others.
     #[inline(always)]
     fn push_to_front(&mut self, entry: OpenEntry) {
         match self.front.best() {
@@ -313,7 +256,7 @@ impl Buckets {
             }
             _ => self.front.push(entry),
         }
-        if self.front.len >= CUT {
+        if self.front.len() >= LIMIT {
             self.cut_front();
         }
     }
@@ -321,16 +264,9 @@ impl Buckets {
     #[cold]
     #[inline(never)]
     fn push_into_front(&mut self, key: u64, g: Cost, tail: u64) {
-        let entry = OpenEntry { key, g, tail };
-        self.front.push(entry);
-        let entries = self.front.entries_mut();
-        let mut at = entries.len() - 1;
-        while at > 0 && entries[at - 1].before(&entry) {
-            entries[at] = entries[at - 1];
-            at -= 1;
-        }
-        entries[at] = entry;
-        if self.front.len >= MID {
+        self.runs.count(self.front.len());
+        self.front.insert(OpenEntry { key, g, tail });
+        if self.front.len() >= MIDDLE {
             self.cut_front();
         }
     }
@@ -339,31 +275,32 @@ impl Buckets {
     #[cold]
     #[inline(never)]
     fn cut_front(&mut self) {
-        let half = self.front.len / 2;
-        self.turn = self.front.entries[half - 1].key >> self.shift;
+        let half = self.front.len() / 2;
+        self.turn = self.front.entries()[half - 1].key >> self.shift;
         self.turn_done = false;
         for i in 0..half {
-            let entry = self.front.entries[i];
+            let entry = self.front.entries()[i];
             self.push_to_ring(entry.key >> self.shift, entry);
         }
-        self.front.remove_first(half);
+        self.front.remove(half);
     }
 
-    /// Fills the empty `front` with the best leaf of the first bucket.
+    /// Fills the empty `front` with the best entries of the first bucket. If it is empty still, and the list is not, there
+    /// have been many stale entries: the next call goes on.
     #[inline(never)]
     fn refill(&mut self, live: impl Fn(&OpenEntry) -> bool) {
+        let mut visited = 0;
         while let Some((first, ring)) = self.first().zip(self.ring.as_mut()) {
             self.turn = first;
             let bucket = &mut ring[place(first)];
             if bucket.number != first {
                 exchange(bucket, first, &mut self.parked);
             }
-            // About half of all entries are stale by the time their turn comes.
-            bucket.take_best(&mut self.runs, &mut self.front, &live);
+            visited += bucket.take_best(&mut self.runs, &mut self.front, &live);
             self.turn_done = bucket.is_empty();
             let bit = 1 << place(first);
             self.filled = if self.turn_done { self.filled & !bit } else { self.filled | bit };
-            if self.front.len > 0 {
+            if self.front.len() > 0 || visited >= RUN {
                 return;
             }
         }
@@ -389,7 +326,7 @@ impl Buckets {
 
 impl Open for Buckets {
     fn clear(&mut self, key_range: u64) {
-        self.front.len = 0;
+        self.front.clear();
         while self.filled != 0 {
             if let Some(ring) = &mut self.ring {
                 ring[self.filled.trailing_zeros() as usize] = Bucket::EMPTY;
@@ -412,7 +349,9 @@ impl Open for Buckets {
         let number = key >> self.shift;
         if number > self.turn {
             self.push_to_ring(number, entry);
-        } else if self.turn_done || self.front.entries().first().is_some_and(|worst| entry.before(worst)) {
+        } else if self.turn_done
+            || self.front.entries().first().is_some_and(|worst| entry.before(worst))
+        {
             self.push_to_front(entry);
         } else {
             self.turn = number;
@@ -422,10 +361,14 @@ impl Open for Buckets {
 
     #[inline]
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
-        if self.front.len == 0 {
+        if self.front.len() == 0 {
             self.refill(live);
         }
         self.front.best().copied()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.front.len() == 0 && self.filled == 0 && self.parked.is_empty()
     }
 
     #[inline]
@@ -445,6 +388,6 @@ impl Open for Buckets {
     fn bytes(&self) -> usize {
         let ring = self.ring.as_ref().map_or(0, |_| size_of::<Ring>());
         let parked = self.parked.len() * size_of::<(u64, Bucket)>();
-        self.front.entries.capacity() * size_of::<OpenEntry>() + ring + parked + self.runs.bytes()
+        self.front.bytes() + ring + parked + self.runs.bytes()
     }
 }

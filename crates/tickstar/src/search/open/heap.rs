@@ -82,6 +82,10 @@ impl Open for Heap {
         self.heap.entries.first().copied()
     }
 
+    fn is_empty(&self) -> bool {
+        self.heap.entries.is_empty()
+    }
+
     #[inline]
     fn pop(&mut self) {
         self.heap.pop();

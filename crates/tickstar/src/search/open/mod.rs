@@ -5,13 +5,14 @@
 //! recognized as stale when it reaches the top.
 
 mod buckets;
+mod front;
 mod heap;
 mod runs;
 mod slab;
 
 use std::cmp::{Ordering, Reverse};
 
-pub(crate) use buckets::Buckets;
+pub(crate) use buckets::{Buckets, STALE};
 pub(crate) use heap::Heap;
 
 use crate::{Cost, NodeId};
@@ -20,8 +21,8 @@ use crate::{Cost, NodeId};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OpenList {
     /// Buckets by key, of which only the best few entries are kept sorted. Whatever the length of the list, no operation
-    /// visits more than a few runs of 64 entries, apart from stale ones, or moves the list in memory. On average, an
-    /// entry is visited a constant number of times and sorted once, among few.
+    /// visits more than a few runs of 128 entries, or moves the list in memory. On average, an entry is visited a
+    /// constant number of times and sorted once, among few.
     #[default]
     Buckets,
     /// One four-ary heap. Each operation takes time logarithmic in the length of the list, and the list is copied when
@@ -78,8 +79,11 @@ pub(crate) trait Open {
     /// Empties the list; the keys that are open at the same time are expected to lie within a range of this size.
     fn clear(&mut self, key_range: u64);
     fn push(&mut self, key: u64, g: Cost, node: NodeId);
-    /// The best entry. Entries that are no longer live may be dropped on the way, or returned.
+    /// The best entry. Entries that are no longer live may be dropped on the way, or returned. If there have been many
+    /// of them, there may be none although the list is not empty; the next call goes on.
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;
+    /// Whether there are no entries, live or not.
+    fn is_empty(&self) -> bool;
     /// Removes the entry that [`Open::peek`] has just returned.
     fn pop(&mut self);
     /// Visits every entry, live or not, in any order.
@@ -89,13 +93,14 @@ pub(crate) trait Open {
     /// The best live entry. Stale entries before it are dropped.
     #[inline]
     fn best(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
-        while let Some(top) = self.peek(&live) {
-            if live(&top) {
-                return Some(top);
+        loop {
+            match self.peek(&live) {
+                Some(top) if live(&top) => return Some(top),
+                Some(_) => self.pop(),
+                None if self.is_empty() => return None,
+                None => {}
             }
-            self.pop();
         }
-        None
     }
 }
 

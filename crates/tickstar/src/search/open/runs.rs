@@ -6,7 +6,7 @@ use super::slab::{Linked, NONE, Slabs};
 /// Entries per chunk. This and the next number are small in tests, so that they cover large buckets.
 pub(super) const CHUNK: usize = if cfg!(test) { 2 } else { 32 };
 /// Chunks per run, at most.
-pub(super) const CHUNKS: usize = if cfg!(test) { 3 } else { 8 };
+pub(super) const CHUNKS: usize = if cfg!(test) { 4 } else { 4 };
 /// Entries per run, at most.
 pub(super) const RUN: usize = CHUNK * CHUNKS;
 
@@ -73,7 +73,7 @@ impl Runs {
         at
     }
 
-    /// Visits all entries of a run and takes its memory back. The first chunk has `used` entries.
+    /// Visits all entries of a run, some at a time, and takes its memory back. The first chunk has `used` entries.
     #[inline]
     pub fn drain(&mut self, run: u32, used: usize, mut visit: impl FnMut(&[OpenEntry])) {
         let (mut at, mut used) = (run, used);
