@@ -11,9 +11,9 @@ use crate::{Cost, NodeId};
 /// The number of buckets in the ring, one bit of `filled` each.
 const BUCKETS: u64 = 128;
 /// No more entries than these are sorted at a time.
-const SORTED: usize = if cfg!(test) { 5 } else { 96 };
+const SORTED: usize = RUN * 3 / 4;
 /// Entries are inserted among those of `front` while there are fewer of them than this.
-const MIDDLE: usize = if cfg!(test) { 5 } else { 32 };
+const MIDDLE: usize = RUN / 4;
 /// `front` is cut when it has as many entries.
 const LIMIT: usize = 2 * RUN;
 /// About as many entries are visited by a refill that is interrupted, as it finds only stale ones.

@@ -3,10 +3,10 @@
 use super::OpenEntry;
 use super::slab::{Linked, NONE, Slabs};
 
-/// Entries per chunk. This and the next number are small in tests, so that they cover large buckets.
+/// Entries per chunk. There are few in tests, so that they cover large buckets.
 pub(super) const CHUNK: usize = if cfg!(test) { 2 } else { 32 };
 /// Chunks per run, at most.
-pub(super) const CHUNKS: usize = if cfg!(test) { 4 } else { 4 };
+pub(super) const CHUNKS: usize = 4;
 /// Entries per run, at most.
 pub(super) const RUN: usize = CHUNK * CHUNKS;
 
