@@ -112,7 +112,7 @@ struct Prices {
 }
 
 /// The number of fractions in one unit; an expansion costs one unit.
-const UNIT: u64 = 80;
+pub(crate) const UNIT: u64 = 80;
 
 impl Prices {
     /// The papers' way of counting: only expansions have a cost.

@@ -546,8 +546,8 @@ impl Core {
                 }
                 // Many entries in a row have been stale.
                 if !slice.drop_stale(STALE) {
-                    let latest = candidates[0].to;
-                    self.best = if latest == NodeId::NONE { self.best } else { Some(latest) };
+                    let is_generated = |node: &NodeId| nodes.get(*node).stamp | 1 == stamp | 1;
+                    self.best = Some(candidates[0].to).filter(is_generated).or(self.best);
                     break;
                 }
                 continue;
@@ -707,4 +707,47 @@ fn spill(more: &mut Vec<Candidate>, candidate: Candidate) {
 #[inline]
 fn is_live(record: Record, stamp: u32, entry: &OpenEntry) -> bool {
     record.stamp == stamp && record.g == entry.g
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::UNIT;
+    use crate::{Cell, Grid};
+
+    /// In unit tests, few entries are dropped at a time.
+    #[test]
+    fn stale_entries_are_dropped_within_the_budget() {
+        let mut interrupted = 0;
+        for seed in 1_u64..40 {
+            let blocked = |x: u64, y: u64| {
+                (seed * 977 + y * 64 + x).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0
+            };
+            let row = |y| (0..64).map(|x| if blocked(x, y) { '#' } else { '.' }).collect();
+            let rows: Vec<String> = (0..64).map(row).collect();
+            let grid = Grid::from_rows(&rows).unwrap();
+            let [from, to] = [(1, 1), (62, 60)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+            let mut whole = BestFirst::new(SearchConfig::default());
+            whole.start(&grid, from, to);
+            let mut slice = Slice::unlimited();
+            whole.run(&grid, &mut slice);
+            let expansions = slice.expansions();
+            let mut search = BestFirst::new(SearchConfig::default());
+            search.start(&grid, from, to);
+            let mut total = 0;
+            loop {
+                let mut slice = Slice::new(1);
+                let status = search.run(&grid, &mut slice);
+                total += slice.expansions();
+                if status != Status::Working {
+                    break;
+                }
+                interrupted += u32::from(slice.expansions() == 0);
+                assert!(slice.spent() <= UNIT, "{} spent", slice.spent());
+                assert!(search.best().is_some_and(|node| search.path_to(node).is_some()));
+            }
+            assert_eq!((total, search.path_to(to)), (expansions, whole.path_to(to)));
+        }
+        assert!(interrupted > 0);
+    }
 }
