@@ -463,14 +463,13 @@ impl<'w> Slice<'w> {
         true
     }
 
-    /// Requests to drop this many stale entries of an open list, at least for one unit; `false` means that the budget is
-    /// spent.
-    pub(crate) fn drop_stale(&mut self, count: u64) -> bool {
-        if self.expansions >= self.allowed && !self.allows_more() {
-            return false;
-        }
-        self.pay(UNIT.max(count.saturating_mul(self.prices.entry)));
-        true
+    /// Pays for this many stale entries of an open list that have been dropped in a row, and requests to drop as many
+    /// more; `false` means that the budget is spent.
+    #[cold]
+    pub(crate) fn drop_stale(&mut self, count: usize) -> bool {
+        let price = (count as u64).saturating_mul(self.prices.entry);
+        self.pay(price.min(self.left()));
+        self.expansions < self.allowed || self.allows_more()
     }
 
     /// Deducts the price of a trace step or an update.

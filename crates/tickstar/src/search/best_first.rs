@@ -666,9 +666,11 @@ impl Inserter {
             *record = Record { g, parent, stamp };
             // Nearly every search is A*, which needs no multiplication.
             let key = if plain { (g + h).0 } else { priority.key(g, h) };
-            open.push(key, g, to);
+            let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
+            if open.insert(key, g, to) {
+                open.compact(live);
+            }
             if let Some(learned) = learned.as_deref_mut().filter(|_| !plain) {
-                let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
                 learned.opened(to, g, h, live);
             }
             if to == goal {
@@ -719,14 +721,17 @@ mod tests {
     #[test]
     fn stale_entries_are_dropped_within_the_budget() {
         let mut interrupted = 0;
-        for seed in 1_u64..40 {
+        for seed in 1_u64..9 {
             let blocked = |x: u64, y: u64| {
-                (seed * 977 + y * 64 + x).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0
+                (seed * 9_770_001 + y * 256 + x).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60 == 0
             };
-            let row = |y| (0..64).map(|x| if blocked(x, y) { '#' } else { '.' }).collect();
-            let rows: Vec<String> = (0..64).map(row).collect();
-            let grid = Grid::from_rows(&rows).unwrap();
-            let [from, to] = [(1, 1), (62, 60)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+            let row = |y| (0..256).map(|x| if blocked(x, y) { '#' } else { '.' }).collect();
+            let rows: Vec<String> = (0..256).map(row).collect();
+            let mut grid = Grid::from_rows(&rows).unwrap();
+            for end in [Cell::new(1, 1), Cell::new(250, 130)] {
+                grid.set_free(end, true).unwrap();
+            }
+            let [from, to] = [(1, 1), (250, 130)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
             let mut whole = BestFirst::new(SearchConfig::default());
             whole.start(&grid, from, to);
             let mut slice = Slice::unlimited();
@@ -736,7 +741,7 @@ mod tests {
             search.start(&grid, from, to);
             let mut total = 0;
             loop {
-                let mut slice = Slice::new(1);
+                let mut slice = Slice::metered(1);
                 let status = search.run(&grid, &mut slice);
                 total += slice.expansions();
                 if status != Status::Working {

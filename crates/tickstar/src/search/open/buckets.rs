@@ -16,8 +16,8 @@ const SORTED: usize = RUN * 3 / 4;
 const MIDDLE: usize = RUN / 4;
 /// `front` is cut when it has as many entries.
 const LIMIT: usize = 2 * RUN;
-/// About as many entries are visited by a refill that is interrupted, as it finds only stale ones.
-pub(crate) const STALE: u64 = RUN as u64;
+/// A refill that finds only stale entries is interrupted when it has visited as many.
+pub(crate) const STALE: usize = 8 * RUN;
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -54,6 +54,8 @@ pub(crate) struct Buckets {
     turn: u64,
     /// Nor has the bucket with this number.
     turn_done: bool,
+    /// The number of the bucket that must be compacted.
+    too_long: u64,
     serial: Serial,
 }
 
@@ -95,15 +97,44 @@ impl Bucket {
         self.used += 1;
     }
 
-    /// Inserts an entry into a new chunk.
-    fn extend(&mut self, runs: &mut Runs, entry: OpenEntry) {
-        if usize::from(self.chunks) == CHUNKS {
+    /// Inserts an entry into a new chunk, and returns whether the run is too long now. It is moved to the heap first if
+    /// it is full and `may_exceed` is not set.
+    fn extend(&mut self, runs: &mut Runs, entry: OpenEntry, may_exceed: bool) -> bool {
+        let is_full = usize::from(self.chunks) == CHUNKS;
+        if is_full && !may_exceed {
             let heap = runs.close(self.run, CHUNK);
             self.heap = runs.merge(self.heap, heap);
             (self.run, self.chunks) = (NONE, 0);
         }
         self.run = runs.extend(self.run, entry);
         (self.used, self.chunks) = (1, self.chunks + 1);
+        is_full && may_exceed
+    }
+
+    /// Removes stale entries from a run that is too long. What is left is moved to the heap, except for the latest entry,
+    /// unless it is half of a run or less.
+    ///
+    /// Most entries that become stale do so soon, as a neighbor of the node is expanded that is closer to the start. In
+    /// large buckets these are nearly all.
+    fn compact(&mut self, runs: &mut Runs, live: impl Fn(&OpenEntry) -> bool) {
+        debug_assert!(usize::from(self.chunks) == CHUNKS + 1, "too long by one chunk");
+        let mut left = [OpenEntry::default(); RUN + 1];
+        let mut len = 0;
+        runs.drain(self.run, usize::from(self.used), |entries| {
+            for entry in entries {
+                left[len] = *entry;
+                len += usize::from(live(entry));
+            }
+        });
+        // The chunk with the latest entry came first.
+        let keep = if len <= RUN / 2 { len } else { 1 };
+        if keep < len {
+            let (run, used) = runs.collect(&left[keep..len]);
+            let heap = runs.close(run, used);
+            self.heap = runs.merge(self.heap, heap);
+        }
+        let (run, used) = runs.collect(&left[..keep]);
+        (self.run, self.used, self.chunks) = (run, used as u16, keep.div_ceil(CHUNK) as u16);
     }
 
     /// Moves entries to `front`, sorted, that are better than all others. Stale ones are dropped. Returns the number of
@@ -141,7 +172,8 @@ impl Bucket {
                 visited += entries.len();
                 front.take_live(entries, &live);
             });
-            if front.len() >= SORTED || visited >= RUN {
+            let enough = if front.len() > 0 { 2 * RUN } else { STALE };
+            if front.len() >= SORTED || visited >= enough {
                 break;
             }
         }
@@ -163,8 +195,9 @@ impl Bucket {
         }
         for part in [&entries[..half], &entries[half..worse]] {
             if !part.is_empty() {
-                let run = runs.collect(part);
-                self.heap = runs.merge(self.heap, run);
+                let (run, used) = runs.collect(part);
+                let heap = runs.close(run, used);
+                self.heap = runs.merge(self.heap, heap);
             }
         }
         front.remove(worse);
@@ -205,7 +238,7 @@ fn place(number: u64) -> usize {
 
 /// The number of times that one operation may visit or move an entry.
 #[cfg(test)]
-pub(super) const MOST_VISITS: usize = 12 * RUN;
+pub(super) const MOST_VISITS: usize = 3 * STALE;
 
 impl Buckets {
     /// The number of times that an entry was visited or moved.
@@ -215,20 +248,27 @@ impl Buckets {
     }
 
     #[inline(always)]
-    fn push_to_ring(&mut self, number: u64, entry: OpenEntry) {
+    fn push_to_ring<const MAY_EXCEED: bool>(&mut self, number: u64, entry: OpenEntry) -> bool {
         if let Some(ring) = &mut self.ring {
             let bucket = &mut ring[place(number)];
             if bucket.number == number && bucket.has_space() {
-                return bucket.append(&mut self.runs, entry);
+                bucket.append(&mut self.runs, entry);
+                return false;
             }
         }
-        self.push_to_bucket(number, entry.key, entry.g, entry.tail);
+        self.push_to_bucket::<MAY_EXCEED>(number, entry.key, entry.g, entry.tail)
     }
 
     /// Inserts where a chunk is full, or the bucket does not have its place in the ring. The entry is passed in
     /// registers.
     #[inline(never)]
-    fn push_to_bucket(&mut self, number: u64, key: u64, g: Cost, tail: u64) {
+    fn push_to_bucket<const MAY_EXCEED: bool>(
+        &mut self,
+        number: u64,
+        key: u64,
+        g: Cost,
+        tail: u64,
+    ) -> bool {
         let ring = self.ring.get_or_insert_with(new_ring);
         let bucket = &mut ring[place(number)];
         if bucket.number != number {
@@ -242,9 +282,13 @@ impl Buckets {
         let entry = OpenEntry { key, g, tail };
         if bucket.has_space() {
             bucket.append(&mut self.runs, entry);
-        } else {
-            bucket.extend(&mut self.runs, entry);
+            return false;
         }
+        let exceeds = bucket.extend(&mut self.runs, entry, MAY_EXCEED);
+        if exceeds {
+            self.too_long = number;
+        }
+        exceeds
     }
 
     /// Inserts in order. In A*, all entries inserted here are better than all others.
@@ -280,7 +324,7 @@ impl Buckets {
         self.turn_done = false;
         for i in 0..half {
             let entry = self.front.entries()[i];
-            self.push_to_ring(entry.key >> self.shift, entry);
+            self.push_to_ring::<false>(entry.key >> self.shift, entry);
         }
         self.front.remove(half);
     }
@@ -300,7 +344,7 @@ impl Buckets {
             self.turn_done = bucket.is_empty();
             let bit = 1 << place(first);
             self.filled = if self.turn_done { self.filled & !bit } else { self.filled | bit };
-            if self.front.len() > 0 || visited >= RUN {
+            if self.front.len() > 0 || visited >= STALE {
                 return;
             }
         }
@@ -344,18 +388,27 @@ impl Open for Buckets {
     }
 
     #[inline(always)]
-    fn push(&mut self, key: u64, g: Cost, node: NodeId) {
+    fn insert(&mut self, key: u64, g: Cost, node: NodeId) -> bool {
         let entry = self.serial.entry(key, g, node);
         let number = key >> self.shift;
         if number > self.turn {
-            self.push_to_ring(number, entry);
+            self.push_to_ring::<true>(number, entry)
         } else if self.turn_done
             || self.front.entries().first().is_some_and(|worst| entry.before(worst))
         {
             self.push_to_front(entry);
+            false
         } else {
             self.turn = number;
-            self.push_to_ring(number, entry);
+            self.push_to_ring::<true>(number, entry)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn compact(&mut self, live: impl Fn(&OpenEntry) -> bool) {
+        if let Some(ring) = &mut self.ring {
+            ring[place(self.too_long)].compact(&mut self.runs, live);
         }
     }
 

@@ -72,10 +72,13 @@ impl Open for Heap {
     }
 
     #[inline]
-    fn push(&mut self, key: u64, g: Cost, node: NodeId) {
+    fn insert(&mut self, key: u64, g: Cost, node: NodeId) -> bool {
         let entry = self.serial.entry(key, g, node);
         self.heap.push(entry);
+        false
     }
+
+    fn compact(&mut self, _live: impl Fn(&OpenEntry) -> bool) {}
 
     #[inline]
     fn peek(&mut self, _live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {

@@ -78,7 +78,12 @@ impl Serial {
 pub(crate) trait Open {
     /// Empties the list; the keys that are open at the same time are expected to lie within a range of this size.
     fn clear(&mut self, key_range: u64);
-    fn push(&mut self, key: u64, g: Cost, node: NodeId);
+    /// Adds an entry. If it returns `true`, [`Open::compact`] must be called before the next one is added. (What is live
+    /// would be expensive to pass with every entry.)
+    #[must_use]
+    fn insert(&mut self, key: u64, g: Cost, node: NodeId) -> bool;
+    /// Drops some entries that are no longer live.
+    fn compact(&mut self, live: impl Fn(&OpenEntry) -> bool);
     /// The best entry. Entries that are no longer live may be dropped on the way, or returned. If there have been many
     /// of them, there may be none although the list is not empty; the next call goes on.
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;
@@ -89,6 +94,14 @@ pub(crate) trait Open {
     /// Visits every entry, live or not, in any order.
     fn for_each(&self, visit: impl FnMut(&OpenEntry));
     fn bytes(&self) -> usize;
+
+    /// Adds an entry and drops none.
+    #[inline]
+    fn push(&mut self, key: u64, g: Cost, node: NodeId) {
+        if self.insert(key, g, node) {
+            self.compact(|_| true);
+        }
+    }
 
     /// The best live entry. Stale entries before it are dropped.
     #[inline]
@@ -220,7 +233,9 @@ mod tests {
                     _ => {
                         let (key, g) = (key % spread, g % ties);
                         heap.push(key, Cost(g), NodeId(node));
-                        buckets.push(key, Cost(g), NodeId(node));
+                        if buckets.insert(key, Cost(g), NodeId(node)) {
+                            buckets.compact(live);
+                        }
                         sorted.insert((key, Reverse(g), Reverse(node)));
                     }
                 }
@@ -271,7 +286,9 @@ mod tests {
                 };
                 for i in 0..5000 {
                     let (key, g) = sequence(i);
-                    open.push(key, Cost(g), NodeId(i as u32));
+                    if open.insert(key, Cost(g), NodeId(i as u32)) {
+                        open.compact(live);
+                    }
                     check(&open);
                     if every > 0 && i % every == 0 {
                         open.peek(live);

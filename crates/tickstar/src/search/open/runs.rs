@@ -87,17 +87,16 @@ impl Runs {
         }
     }
 
-    /// Makes a heap of these entries, at least one, as one run.
-    pub fn collect(&mut self, entries: &[OpenEntry]) -> u32 {
-        let mut run = NONE;
-        let mut used = 0;
+    /// Makes a run of these entries, at most [`RUN`]. Returns the run and the number of entries in its first chunk.
+    pub fn collect(&mut self, entries: &[OpenEntry]) -> (u32, usize) {
+        let (mut run, mut used) = (NONE, CHUNK);
         for some in entries.chunks(CHUNK) {
             run = self.extend(run, some[0]);
             used = some.len();
             self.chunks.get_mut(run).entries[..used].copy_from_slice(some);
         }
         self.count(entries.len());
-        self.close(run, used)
+        (run, used)
     }
 
     /// Makes a run a heap. Its first chunk has `used` entries.
