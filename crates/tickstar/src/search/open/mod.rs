@@ -347,6 +347,20 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_become_stale_soon_do_not_accumulate() {
+        let mut open = Buckets::default();
+        open.clear(10);
+        for node in 0..1000 {
+            if open.insert(1000, Cost(1), NodeId(node)) {
+                open.compact(|entry| entry.node().0 + 3 > node);
+            }
+        }
+        let mut left = 0;
+        open.for_each(|_| left += 1);
+        assert!(left < 20, "{left} entries");
+    }
+
+    #[test]
     fn a_cleared_list_is_empty() {
         let mut open = Buckets::default();
         open.clear(10);
