@@ -464,9 +464,12 @@ impl<'w> Slice<'w> {
     }
 
     /// Pays for this many stale entries of an open list that have been dropped in a row, and requests to drop as many
-    /// more; `false` means that the budget is spent.
+    /// more; `false` means that the budget is spent. Where only expansions are counted, it is free.
     #[cold]
     pub(crate) fn drop_stale(&mut self, count: usize) -> bool {
+        if self.prices.entry == 0 {
+            return true;
+        }
         let price = (count as u64).saturating_mul(self.prices.entry);
         self.pay(price.min(self.left()));
         self.expansions < self.allowed || self.allows_more()
