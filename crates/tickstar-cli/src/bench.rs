@@ -129,8 +129,9 @@ fn optional(value: Option<f64>, digits: usize) -> String {
 fn folder(maps: Option<&Path>) -> Result<Option<&Path>, Failure> {
     match maps {
         Some(folder) if !folder.is_dir() => {
-            let folder = tickstar_lab::text::path(folder);
-            Err(Failure::input(format!("{folder}: there is no such folder")))
+            let fault =
+                if folder.exists() { "this is not a folder" } else { "there is no such folder" };
+            Err(Failure::input(format!("{}: {fault}", tickstar_lab::text::path(folder))))
         }
         maps => Ok(maps),
     }

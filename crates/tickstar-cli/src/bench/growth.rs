@@ -22,7 +22,7 @@ use crate::number::whole;
     tickstar bench growth --largest 2048 --json\n  \
     tickstar bench growth --plot growth.svg")]
 pub struct Growth {
-    /// The side of the largest maps [default: 4096, with --quick 512]
+    /// No map is larger than this: sides are 256, 512, 1024, 2048 and 4096 [default: 4096, with --quick 512]
     #[arg(long, value_name = "N", value_parser = whole::<u32>(256..=4096), allow_negative_numbers = true,
         help_heading = "Map")]
     largest: Option<u32>,

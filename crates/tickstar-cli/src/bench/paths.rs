@@ -22,8 +22,8 @@ use crate::layout::wrapped;
 /// The other crates are used as their documentation shows. `pathfinding` gets our costs, moves and estimate.
 /// `grid_pathfinding` and `hierarchical_pathfinding` always let diagonal steps pass the corners of blocked cells, so
 /// compare them with `find_path` in the rows where corners are allowed; the second counts a diagonal step as one straight
-/// step, so its paths are longer. Both prepare a map before, which is timed apart. The array A* is written by hand for
-/// this one purpose, and shows what the plain loop could cost at best.
+/// step, so its paths are longer. Both prepare a map before, on one thread, which is timed apart. The array A* is
+/// written by hand for this one purpose, and shows what the plain loop could cost at best.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar bench paths\n  \

@@ -164,5 +164,7 @@ fn mistakes_are_answered_before_anything_is_measured() {
     // A folder without the maps, and one with a map that is not one.
     folder.write("maps/wc3-512/battleground.map", "type octile\n");
     refused(&folder, "bench paths --maps maps", INPUT, &["battleground.map", "line 2"]);
+    let file = "bench paths --maps maps/wc3-512/battleground.map";
+    refused(&folder, file, INPUT, &["battleground.map: this is not a folder"]);
     refused(&folder, "bench latency --maps maps", INPUT, &["duskwood.map: there is no such file"]);
 }
