@@ -236,8 +236,8 @@ impl<'w> Slice<'w> {
     ///
     /// The clock is asked every 32 units. When it returns `false`, no more nodes are expanded, and at most 24 units are
     /// spent on trace steps and updates, so that the agent can still decide on a step. The tick therefore exceeds the
-    /// deadline by at most 56 units, some 4 µs. Only work that cannot be refused may add to that: dropping stale entries
-    /// of a large open list, and the reported changes.
+    /// deadline by at most 56 units, some 4 µs, or about twice that if it ends among stale entries of a large open list.
+    /// Only the reported changes, which cannot be refused, may add to that.
     ///
     /// An agent under a deadline cannot know how much it will be able to afford. It therefore decides with 32 units,
     /// before the clock is asked for the first time, then with 64 more, and so on, and takes the last step it has
