@@ -6,7 +6,9 @@ use thiserror::Error;
 
 use crate::search::JumpSearch;
 use crate::space::Sealed;
-use crate::{BestFirst, Cost, Grid, Map, NodeId, Priority, SearchConfig, Slice, Status};
+use crate::{
+    BestFirst, Cost, Grid, Map, NodeId, Priority, SearchConfig, Slice, Status, Successors,
+};
 
 /// What [`find_path`] keeps for its next call on the same thread, in bytes, at most.
 const KEPT: usize = 16 << 20;
@@ -61,7 +63,8 @@ impl EndpointError {
 /// Finds whole paths, one after the other, and keeps its memory from one to the next.
 ///
 /// On a [`Grid`] with eight neighbors and without terrain, an A* search is done by jump points: as optimal as A*, and some
-/// ten times faster. Other priorities, and other maps, are searched node by node, as by [`BestFirst`].
+/// ten times faster. Other priorities, and other maps, are searched node by node, as by [`BestFirst`] with
+/// [`Successors::Canonical`]: which of several optimal paths is found is open.
 ///
 /// It remembers nothing about a map: each search may be on another one, or on the same one after an edit.
 ///
@@ -122,7 +125,8 @@ impl PathFinder {
     }
 
     fn search(&mut self, map: &impl Map, from: NodeId, to: NodeId) -> Option<Path> {
-        let search = self.plain.get_or_insert_with(|| BestFirst::new(self.config));
+        let config = SearchConfig { successors: Successors::Canonical, ..self.config };
+        let search = self.plain.get_or_insert_with(|| BestFirst::new(config));
         // What was learned may be wrong on this map.
         search.forget();
         search.start(map, from, to);

@@ -101,11 +101,13 @@ pub(crate) struct Paged<T: Item> {
     pool: Option<Pool>,
     /// Released blocks, to be returned to the allocator incrementally.
     retired: Blocks<T>,
+    /// The memory of all blocks in bytes.
+    held: usize,
 }
 
 impl<T: Item> Default for Paged<T> {
     fn default() -> Paged<T> {
-        Paged { blocks: Vec::new(), count: 0, pool: None, retired: Vec::new() }
+        Paged { blocks: Vec::new(), count: 0, pool: None, retired: Vec::new(), held: 0 }
     }
 }
 
@@ -113,7 +115,8 @@ impl<T: Item> Default for Paged<T> {
 impl<T: Item> Clone for Paged<T> {
     fn clone(&self) -> Paged<T> {
         let blocks = self.blocks.clone();
-        Paged { blocks, count: self.count, pool: None, retired: Vec::new() }
+        let held = blocks.iter().flatten().map(|block| block.bytes()).sum();
+        Paged { blocks, count: self.count, pool: None, retired: Vec::new(), held }
     }
 }
 
@@ -189,7 +192,7 @@ impl<T: Item> Paged<T> {
     #[cold]
     #[inline(never)]
     fn touch(&mut self, node: NodeId) {
-        let Paged { blocks, count, pool, .. } = self;
+        let Paged { blocks, count, pool, held, .. } = self;
         let number = block_of(node);
         if blocks.len() <= number {
             blocks.resize_with(number + 1, || None);
@@ -197,7 +200,9 @@ impl<T: Item> Paged<T> {
         let new = |size| pool.as_ref().map_or_else(|| Block::new(size), |pool| pool.block(size));
         let block = blocks[number].get_or_insert_with(|| {
             *count += 1;
-            new(0)
+            let block = new(0);
+            *held += block.bytes();
+            block
         });
         if block.places[page_of(node)] != UNTOUCHED {
             return;
@@ -207,6 +212,7 @@ impl<T: Item> Paged<T> {
             larger.places = block.places;
             larger.pages.extend_from_slice(&block.pages);
             let smaller = std::mem::replace(block, larger);
+            *held = *held + block.bytes() - smaller.bytes();
             if let Some(pool) = pool {
                 pool.take_back_one(smaller);
             }
@@ -244,6 +250,8 @@ impl<T: Item> Paged<T> {
         let blocks = std::mem::take(&mut self.blocks);
         if let Some(pool) = &self.pool {
             pool.take_back(blocks, self.count);
+            // Those released before there was a pool.
+            self.held = self.retired.iter().flatten().map(|block| block.bytes()).sum();
         } else if self.retired.is_empty() {
             self.retired = blocks;
         } else {
@@ -263,7 +271,11 @@ impl<T: Item> Paged<T> {
         let mut freed = 0;
         for _ in 0..blocks.saturating_mul(8) {
             match self.retired.pop() {
-                Some(block) => freed += u64::from(block.is_some()),
+                Some(None) => {}
+                Some(Some(block)) => {
+                    self.held -= block.bytes();
+                    freed += 1;
+                }
                 None => break,
             }
             if freed == blocks {
@@ -276,12 +288,10 @@ impl<T: Item> Paged<T> {
         freed
     }
 
-    /// Heap memory in bytes.
+    /// Heap memory in bytes. Constant time.
     pub fn bytes(&self) -> usize {
         let slots = self.blocks.capacity() + self.retired.capacity();
-        let blocks = self.blocks.iter().chain(&self.retired).flatten();
-        slots * size_of::<Option<Box<Block<T>>>>()
-            + blocks.map(|block| block.bytes()).sum::<usize>()
+        slots * size_of::<Option<Box<Block<T>>>>() + self.held
     }
 }
 
@@ -412,6 +422,32 @@ mod tests {
         assert_eq!(table.bytes(), 0);
         *table.slot(NodeId(u32::MAX)) = 3;
         assert_eq!(table.get(NodeId(u32::MAX)), 3, "every id has a slot");
+    }
+
+    #[test]
+    fn the_count_of_bytes_is_that_of_all_blocks() {
+        let check = |table: &Paged<u64>| {
+            let blocks = table.blocks.iter().chain(&table.retired).flatten();
+            assert_eq!(table.held, blocks.map(|block| block.bytes()).sum::<usize>());
+        };
+        let mut table = Paged::<u64>::default();
+        let fill = |table: &mut Paged<u64>| {
+            for id in 0..9000 {
+                *table.slot(NodeId(id * 7)) = 1;
+                check(table);
+            }
+        };
+        fill(&mut table);
+        check(&table.clone());
+        table.set_pool(&Pool::new());
+        fill(&mut table);
+        table.release();
+        check(&table);
+        fill(&mut table);
+        while table.reclaim(1) > 0 {
+            check(&table);
+        }
+        assert!(table.held > 0);
     }
 
     #[test]
