@@ -10,14 +10,16 @@ use crate::{Cost, NodeId};
 
 /// The number of buckets in the ring, one bit of `filled` each.
 const BUCKETS: u64 = 128;
-/// No more entries than these are sorted at a time.
+/// No more entries of a heap than these are sorted at a time. (Longer runs are faster on average, but a refill takes
+/// longer: with 128 entries, A* took 0.95 of the time, and one in a thousand ticks of ten expansions ten times the
+/// median instead of six.)
 const SORTED: usize = RUN * 3 / 4;
 /// Entries are inserted among those of `front` while there are fewer of them than this.
-const MIDDLE: usize = RUN / 4;
+const MIDDLE: usize = RUN / 2;
 /// `front` is cut when it has as many entries.
 const LIMIT: usize = 2 * RUN;
 /// A refill that finds only stale entries is interrupted when it has visited as many.
-pub(crate) const STALE: usize = 8 * RUN;
+pub(crate) const STALE: usize = 16 * RUN;
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -151,7 +153,7 @@ impl Bucket {
             front.take_live(entries, &live);
         });
         (self.run, self.used, self.chunks) = (NONE, CHUNK as u16, 0);
-        if self.heap != NONE || front.len() > SORTED {
+        if self.heap != NONE {
             visited += self.take_runs(runs, front, live);
         }
         front.sort();
