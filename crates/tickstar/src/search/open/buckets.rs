@@ -19,7 +19,7 @@ const MIDDLE: usize = RUN / 2;
 /// `front` is cut when it has as many entries.
 const LIMIT: usize = 2 * RUN;
 /// A refill that finds only stale entries is interrupted when it has visited as many.
-pub(crate) const STALE: usize = 16 * RUN;
+pub(crate) const STALE: usize = if cfg!(test) { 4 * RUN } else { 16 * RUN };
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -240,7 +240,7 @@ fn place(number: u64) -> usize {
 
 /// The number of times that one operation may visit or move an entry.
 #[cfg(test)]
-pub(super) const MOST_VISITS: usize = 3 * STALE;
+pub(super) const MOST_VISITS: usize = 20 * RUN;
 
 impl Buckets {
     /// The number of times that an entry was visited or moved.
