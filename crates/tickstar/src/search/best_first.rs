@@ -20,7 +20,7 @@
 //! time. If many of them are met at once, a slice that pays for all work pays for them, and may end there.
 
 use super::learned::Learned;
-use super::open::{List, Open, OpenEntry, OpenList, STALE};
+use super::open::{List, Open, OpenEntry, OpenList};
 use super::pool::Pool;
 use super::priority::Priority;
 use super::problem::{Problem, Toward};
@@ -545,7 +545,7 @@ impl Core {
                     break;
                 }
                 // Many entries in a row have been stale.
-                if !slice.drop_stale(STALE) {
+                if !slice.drop_stale(open.dropped()) {
                     let is_generated = |node: &NodeId| nodes.get(*node).stamp | 1 == stamp | 1;
                     self.best = Some(candidates[0].to).filter(is_generated).or(self.best);
                     break;

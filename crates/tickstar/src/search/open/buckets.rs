@@ -18,8 +18,10 @@ const SORTED: usize = RUN * 3 / 4;
 const MIDDLE: usize = RUN / 2;
 /// `front` is cut when it has as many entries.
 const LIMIT: usize = 2 * RUN;
-/// A refill that finds only stale entries is interrupted when it has visited as many.
-pub(crate) const STALE: usize = if cfg!(test) { 4 * RUN } else { 16 * RUN };
+/// A refill that has found only stale entries is interrupted after as many.
+const STALE: usize = if cfg!(test) { 4 * RUN } else { 16 * RUN };
+/// A refill that has dropped as many stale entries is reported.
+const MANY: usize = 2 * RUN;
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -56,6 +58,8 @@ pub(crate) struct Buckets {
     turn: u64,
     /// Nor has the bucket with this number.
     turn_done: bool,
+    /// The number of stale entries dropped by the last refill.
+    dropped: usize,
     /// The number of the bucket that must be compacted.
     too_long: u64,
     serial: Serial,
@@ -140,7 +144,7 @@ impl Bucket {
     }
 
     /// Moves entries to `front`, sorted, that are better than all others. Stale ones are dropped. Returns the number of
-    /// entries visited. It may be that all of them were stale, and others are left.
+    /// entries dropped. It may be that all of them were stale, and others are left.
     fn take_best(
         &mut self,
         runs: &mut Runs,
@@ -153,32 +157,35 @@ impl Bucket {
             front.take_live(entries, &live);
         });
         (self.run, self.used, self.chunks) = (NONE, CHUNK as u16, 0);
+        let mut stale = visited - front.len();
         if self.heap != NONE {
-            visited += self.take_runs(runs, front, live);
+            stale = self.take_runs(runs, front, visited, live);
         }
         front.sort();
-        visited
+        stale
     }
 
-    /// Adds the best runs to what has been taken so far, if there are any, and returns the worse entries to the heap.
+    /// Adds the best runs to what has been taken so far, from as many entries, and returns the worse ones to the heap.
+    /// Returns the number of entries dropped in all.
     #[inline(never)]
     fn take_runs(
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
+        mut visited: usize,
         live: impl Fn(&OpenEntry) -> bool,
     ) -> usize {
-        let mut visited = 0;
         while self.heap != NONE {
             self.heap = runs.pop(self.heap, |entries| {
                 visited += entries.len();
                 front.take_live(entries, &live);
             });
-            let enough = if front.len() > 0 { 2 * RUN } else { STALE };
-            if front.len() >= SORTED || visited >= enough {
+            let enough = if front.len() > 0 { MANY } else { STALE };
+            if front.len() >= SORTED || visited - front.len() >= enough {
                 break;
             }
         }
+        let stale = visited - front.len();
         let entries = front.entries_mut();
         let mut worse = 0;
         if self.heap != NONE {
@@ -203,7 +210,7 @@ impl Bucket {
             }
         }
         front.remove(worse);
-        visited
+        stale
     }
 }
 
@@ -335,18 +342,18 @@ impl Buckets {
     /// have been many stale entries: the next call goes on.
     #[inline(never)]
     fn refill(&mut self, live: impl Fn(&OpenEntry) -> bool) {
-        let mut visited = 0;
+        self.dropped = 0;
         while let Some((first, ring)) = self.first().zip(self.ring.as_mut()) {
             self.turn = first;
             let bucket = &mut ring[place(first)];
             if bucket.number != first {
                 exchange(bucket, first, &mut self.parked);
             }
-            visited += bucket.take_best(&mut self.runs, &mut self.front, &live);
+            self.dropped += bucket.take_best(&mut self.runs, &mut self.front, &live);
             self.turn_done = bucket.is_empty();
             let bit = 1 << place(first);
             self.filled = if self.turn_done { self.filled & !bit } else { self.filled | bit };
-            if self.front.len() > 0 || visited >= STALE {
+            if self.front.len() > 0 || self.dropped >= STALE {
                 return;
             }
         }
@@ -418,8 +425,15 @@ impl Open for Buckets {
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
         if self.front.len() == 0 {
             self.refill(live);
+            if self.dropped >= MANY {
+                return None;
+            }
         }
         self.front.best().copied()
+    }
+
+    fn dropped(&self) -> usize {
+        self.dropped
     }
 
     fn is_empty(&self) -> bool {

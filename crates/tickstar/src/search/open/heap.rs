@@ -85,6 +85,10 @@ impl Open for Heap {
         self.heap.entries.first().copied()
     }
 
+    fn dropped(&self) -> usize {
+        0
+    }
+
     fn is_empty(&self) -> bool {
         self.heap.entries.is_empty()
     }

@@ -12,7 +12,7 @@ mod slab;
 
 use std::cmp::{Ordering, Reverse};
 
-pub(crate) use buckets::{Buckets, STALE};
+pub(crate) use buckets::Buckets;
 pub(crate) use heap::Heap;
 
 use crate::{Cost, NodeId};
@@ -85,8 +85,10 @@ pub(crate) trait Open {
     /// Drops some entries that are no longer live.
     fn compact(&mut self, live: impl Fn(&OpenEntry) -> bool);
     /// The best entry. Entries that are no longer live may be dropped on the way, or returned. If there have been many
-    /// of them, there may be none although the list is not empty; the next call goes on.
+    /// of them, it returns none although the list is not empty; the next call goes on.
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;
+    /// The number of stale entries that were dropped when the last call returned none.
+    fn dropped(&self) -> usize;
     /// Whether there are no entries, live or not.
     fn is_empty(&self) -> bool;
     /// Removes the entry that [`Open::peek`] has just returned.
