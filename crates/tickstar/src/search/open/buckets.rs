@@ -20,7 +20,7 @@ const MIDDLE: usize = RUN / 2;
 const LIMIT: usize = 2 * RUN;
 /// A refill that has found only stale entries is interrupted after as many.
 const STALE: usize = if cfg!(test) { 4 * RUN } else { 16 * RUN };
-/// A refill that has dropped as many stale entries is reported.
+/// A refill that has dropped as many stale entries is reported to the search, which pays for it.
 const MANY: usize = 2 * RUN;
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
@@ -40,8 +40,9 @@ const MANY: usize = 2 * RUN;
 ///
 /// # Bounds
 /// A large bucket is a heap of runs. `front` is refilled from one or two of them, and a refill that finds only stale
-/// entries is interrupted after some of them. So no operation handles more than a few times [`RUN`] entries. Nothing is
-/// done with entries before their turn comes, as for most it never does.
+/// entries is interrupted after [`STALE`] of them. So no operation handles more than about twenty times [`RUN`] entries.
+/// Before their turn comes, entries are not sorted, as for most it never does; only stale ones are removed from runs
+/// that become too long.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
     /// Better than every entry in a bucket.
