@@ -653,6 +653,7 @@ impl Inserter {
             if let Some(learned) = learned.as_deref_mut() {
                 h = learned.recall(to, h, (record.stamp >> 1, record.g), stamp >> 1);
             }
+            let mut outdated = None;
             if record.stamp | 1 == stamp | 1 {
                 let frozen = record.stamp != stamp && !reopen;
                 // A greater cost occurs here only if two edges lead to the same node.
@@ -662,6 +663,7 @@ impl Inserter {
                     }
                     continue;
                 }
+                outdated = Some(record.g);
             }
             *record = Record { g, parent, stamp };
             // Nearly every search is A*, which needs no multiplication.
@@ -669,6 +671,9 @@ impl Inserter {
             let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
             if open.insert(key, g, to) {
                 open.compact(live);
+            }
+            if let Some(g) = outdated {
+                open.note_stale(if plain { (g + h).0 } else { priority.key(g, h) }, live);
             }
             if let Some(learned) = learned.as_deref_mut().filter(|_| !plain) {
                 learned.opened(to, g, h, live);

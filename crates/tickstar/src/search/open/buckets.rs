@@ -23,6 +23,9 @@ const STALE: usize = if cfg!(test) { 4 * RUN } else { 16 * RUN };
 /// A refill that has dropped as many stale entries is reported to the search, which pays for it.
 const MANY: usize = 2 * RUN;
 
+/// One run of a large bucket is swept when as many of its entries have become stale.
+const SWEEP: usize = RUN / 2;
+
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
 /// A plain bucket queue takes any entry of the first bucket. To obtain the exact order, the best entries of that bucket
@@ -76,20 +79,24 @@ struct Bucket {
     /// The run to which entries are added.
     run: u32,
     /// The number of entries in its first chunk, or [`CHUNK`] if there is none.
-    used: u16,
+    used: u8,
     /// The number of its chunks.
-    chunks: u16,
+    chunks: u8,
+    /// The number of entries that have become stale since a run was last swept.
+    stale: u16,
     /// The full runs.
     heap: u32,
+    /// Those that have been swept since this was last empty. It is empty while the bucket is the first.
+    swept: u32,
 }
 
 impl Bucket {
     const EMPTY: Bucket =
-        Bucket { number: 0, run: NONE, used: CHUNK as u16, chunks: 0, heap: NONE };
+        Bucket { number: 0, run: NONE, used: CHUNK as u8, chunks: 0, stale: 0, heap: NONE, swept: NONE };
 
     #[inline]
     fn is_empty(&self) -> bool {
-        self.run == NONE && self.heap == NONE
+        self.run == NONE && self.heap == NONE && self.swept == NONE
     }
 
     #[inline]
@@ -141,88 +148,147 @@ impl Bucket {
             self.heap = runs.merge(self.heap, heap);
         }
         let (run, used) = runs.collect(&left[..keep]);
-        (self.run, self.used, self.chunks) = (run, used as u16, keep.div_ceil(CHUNK) as u16);
+        (self.run, self.used, self.chunks) = (run, used as u8, keep.div_ceil(CHUNK) as u8);
+    }
+
+    /// Removes stale entries from one of the full runs, each in turn. If few are left, they are inserted again.
+    #[cold]
+    #[inline(never)]
+    fn sweep(&mut self, runs: &mut Runs, live: impl Fn(&OpenEntry) -> bool) {
+        if self.heap == NONE {
+            std::mem::swap(&mut self.heap, &mut self.swept);
+        }
+        if self.heap == NONE {
+            return;
+        }
+        let mut left = [OpenEntry::default(); RUN];
+        let mut len = 0;
+        self.heap = runs.pop(self.heap, |entries| {
+            for entry in entries {
+                left[len % RUN] = *entry;
+                len += usize::from(live(entry));
+            }
+        });
+        if len > RUN / 2 {
+            let (run, used) = runs.collect(&left[..len]);
+            let heap = runs.close(run, used);
+            self.swept = runs.merge(self.swept, heap);
+            return;
+        }
+        for entry in &left[..len] {
+            if self.has_space() {
+                self.append(runs, *entry);
+            } else {
+                self.extend(runs, *entry, false);
+            }
+        }
     }
 
     /// Moves entries to `front`, sorted, that are better than all others. Stale ones are dropped. Returns the number of
-    /// entries dropped. It may be that all of them were stale, and others are left.
+    /// entries visited in vain. It may be that all of them were, and others are left.
     fn take_best(
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
         live: impl Fn(&OpenEntry) -> bool,
     ) -> usize {
+        if self.swept != NONE {
+            self.heap = runs.merge(self.heap, self.swept);
+            self.swept = NONE;
+        }
+        if self.heap != NONE {
+            return self.take_runs(runs, front, live);
+        }
         let mut visited = 0;
         runs.drain(self.run, usize::from(self.used), |entries| {
             visited += entries.len();
             front.take_live(entries, &live);
         });
-        (self.run, self.used, self.chunks) = (NONE, CHUNK as u16, 0);
-        let mut stale = visited - front.len();
-        if self.heap != NONE {
-            stale = self.take_runs(runs, front, visited, live);
-        }
+        (self.run, self.used, self.chunks) = (NONE, CHUNK as u8, 0);
         front.sort();
-        stale
+        visited - front.len()
     }
 
-    /// Adds the best runs to what has been taken so far, from as many entries, and returns the worse ones to the heap.
-    /// Returns the number of entries dropped in all.
+    /// Takes entries from the best run of the heap, and those of the open run that are better than the rest of the heap.
     #[inline(never)]
     fn take_runs(
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
-        mut visited: usize,
         live: impl Fn(&OpenEntry) -> bool,
     ) -> usize {
-        while self.heap != NONE {
-            self.heap = runs.pop(self.heap, |entries| {
-                visited += entries.len();
-                front.take_live(entries, &live);
+        let mut in_vain = 0;
+        while self.heap != NONE && in_vain < STALE {
+            if !runs.is_sorted(self.heap) {
+                let mut visited = 0;
+                self.heap = runs.pop(self.heap, |entries| {
+                    visited += entries.len();
+                    front.take_live(entries, &live);
+                });
+                in_vain += visited - front.len();
+                if front.len() == 0 {
+                    continue;
+                }
+                front.sort();
+                self.heap = runs.add_sorted(self.heap, front.entries());
+                front.clear();
+                if !runs.is_sorted(self.heap) {
+                    continue;
+                }
+            }
+            let mut taken = 0;
+            self.heap = runs.take_sorted(self.heap, SORTED, |entry| {
+                taken += 1;
+                front.take_live(std::slice::from_ref(entry), &live);
             });
-            let enough = if front.len() > 0 { MANY } else { STALE };
-            if front.len() >= SORTED || visited - front.len() >= enough {
+            front.reverse();
+            in_vain += taken - front.len();
+            if self.run != NONE {
+                // These are no more than [`RUN`], so they are not counted.
+                self.take_open(runs, front, &live);
+            }
+            if front.len() > 0 {
                 break;
             }
         }
-        let stale = visited - front.len();
-        let entries = front.entries_mut();
-        let mut worse = 0;
-        if self.heap != NONE {
-            let best = *runs.best(self.heap);
-            worse = partition(entries, |entry| best.before(entry));
-        }
-        if entries.len() > worse + SORTED {
-            let more = entries.len() - worse - SORTED;
-            entries[worse..].select_nth_unstable_by(more, |a, b| OpenEntry::order(b, a));
-            worse += more;
-        }
-        // In two runs: if the ranges of runs overlap, the worse half will not be moved again soon.
-        let half = worse / 2;
-        if half > 0 {
-            entries[..worse].select_nth_unstable_by(half, |a, b| OpenEntry::order(b, a));
-        }
-        for part in [&entries[..half], &entries[half..worse]] {
-            if !part.is_empty() {
-                let (run, used) = runs.collect(part);
-                let heap = runs.close(run, used);
-                self.heap = runs.merge(self.heap, heap);
-            }
-        }
-        front.remove(worse);
-        stale
+        in_vain
     }
-}
 
-/// Moves the entries for which the condition holds to the beginning, and returns how many they are.
-fn partition(entries: &mut [OpenEntry], is_first: impl Fn(&OpenEntry) -> bool) -> usize {
-    let mut first = 0;
-    for i in 0..entries.len() {
-        entries.swap(first, i);
-        first += usize::from(is_first(&entries[first]));
+    /// Moves those entries of the open run to `front` that are better than the best of the heap.
+    fn take_open(
+        &mut self,
+        runs: &mut Runs,
+        front: &mut Front,
+        live: impl Fn(&OpenEntry) -> bool,
+    ) {
+        let other = (self.heap != NONE).then(|| *runs.best(self.heap));
+        let is_better = |entry: &OpenEntry| other.is_none_or(|other| entry.before(&other));
+        let mut any = false;
+        runs.for_each(self.run, usize::from(self.used), &mut |entry| any |= is_better(entry));
+        runs.count(RUN);
+        if !any {
+            return;
+        }
+        let mut left = [OpenEntry::default(); RUN];
+        let mut len = 0;
+        let sorted = front.len();
+        runs.drain(self.run, usize::from(self.used), |entries| {
+            for entry in entries {
+                if !is_better(entry) {
+                    left[len] = *entry;
+                    len += 1;
+                } else if live(entry) {
+                    front.push(*entry);
+                }
+            }
+        });
+        if front.len() > sorted {
+            front.sort();
+        }
+        // In this order, as the chunk with the latest entry comes first.
+        let (run, used) = runs.collect(&left[..len]);
+        (self.run, self.used, self.chunks) = (run, used as u8, len.div_ceil(CHUNK) as u8);
     }
-    first
 }
 
 #[cold]
@@ -423,6 +489,23 @@ impl Open for Buckets {
     }
 
     #[inline]
+    fn note_stale(&mut self, key: u64, live: impl Fn(&OpenEntry) -> bool) {
+        let number = key >> self.shift;
+        if number <= self.turn {
+            return;
+        }
+        let Some(ring) = &mut self.ring else { return };
+        let bucket = &mut ring[place(number)];
+        if bucket.number == number && bucket.heap.min(bucket.swept) != NONE {
+            bucket.stale += 1;
+            if usize::from(bucket.stale) == SWEEP {
+                bucket.stale = 0;
+                bucket.sweep(&mut self.runs, live);
+            }
+        }
+    }
+
+    #[inline]
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {
         if self.front.len() == 0 {
             self.refill(live);
@@ -452,6 +535,7 @@ impl Open for Buckets {
         for bucket in ring.chain(self.parked.values()) {
             self.runs.for_each(bucket.run, usize::from(bucket.used), &mut visit);
             self.runs.for_each_in_heap(bucket.heap, &mut visit);
+            self.runs.for_each_in_heap(bucket.swept, &mut visit);
         }
     }
 

@@ -84,6 +84,8 @@ pub(crate) trait Open {
     fn insert(&mut self, key: u64, g: Cost, node: NodeId) -> bool;
     /// Drops some entries that are no longer live.
     fn compact(&mut self, live: impl Fn(&OpenEntry) -> bool);
+    /// Reports that an entry with this key is no longer live. Some such entries may be dropped.
+    fn note_stale(&mut self, key: u64, live: impl Fn(&OpenEntry) -> bool);
     /// The best entry. Entries that are no longer live may be dropped on the way, or returned. If there have been many
     /// of them, it returns none although the list is not empty; the next call goes on.
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;

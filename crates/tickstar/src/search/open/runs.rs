@@ -14,7 +14,11 @@ pub(super) const RUN: usize = CHUNK * CHUNKS;
 #[derive(Clone, Debug)]
 struct Chunk {
     entries: [OpenEntry; CHUNK],
+    /// The entries from `first` up to `used` are those of the run; the others are meaningless.
+    first: u8,
     used: u8,
+    /// The run is sorted, best first.
+    sorted: bool,
     /// In a heap: the number of steps to the right until there is no run.
     rank: u8,
     /// In a heap: the runs below. Each is worse than this one.
@@ -27,7 +31,8 @@ struct Chunk {
 impl Default for Chunk {
     fn default() -> Chunk {
         let entries = [OpenEntry::default(); CHUNK];
-        Chunk { entries, used: 0, rank: 0, left: NONE, right: NONE, next: NONE }
+        let (left, right, next) = (NONE, NONE, NONE);
+        Chunk { entries, first: 0, used: 0, sorted: false, rank: 0, left, right, next }
     }
 }
 
@@ -39,8 +44,9 @@ impl Linked for Chunk {
 
 /// The memory of all runs of an open list.
 ///
-/// The entries of a run are in any order, but where it is in a heap, its best entry is the first. The heaps are leftist
-/// (Crane 1972): merging two takes time logarithmic in the number of runs, and no memory.
+/// The entries of a run are in any order, but where it is in a heap, its best entry is the first. When a run becomes the
+/// best of its heap, it is sorted, so that its entries can be taken one after the other. The heaps are leftist (Crane
+/// 1972): merging two takes time logarithmic in the number of runs, and no memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
     chunks: Slabs<Chunk>,
@@ -68,7 +74,7 @@ impl Runs {
         let at = self.chunks.take();
         let chunk = self.chunks.get_mut(at);
         chunk.entries[0] = entry;
-        (chunk.next, chunk.used) = (run, CHUNK as u8);
+        (chunk.next, chunk.first, chunk.used) = (run, 0, CHUNK as u8);
         self.count(1);
         at
     }
@@ -79,7 +85,7 @@ impl Runs {
         let (mut at, mut used) = (run, used);
         while at != NONE {
             let chunk = self.chunks.get(at);
-            visit(&chunk.entries[..used]);
+            visit(&chunk.entries[usize::from(chunk.first)..used]);
             let next = chunk.next;
             self.chunks.free(at);
             self.count(used);
@@ -118,15 +124,27 @@ impl Runs {
         if place != (run, 0) {
             self.chunks.get_mut(place.0).entries[place.1] = first;
         }
+        self.single(run, false)
+    }
+
+    /// Makes a run whose best entry is the first a heap.
+    fn single(&mut self, run: u32, sorted: bool) -> u32 {
         let chunk = self.chunks.get_mut(run);
-        (chunk.left, chunk.right, chunk.rank) = (NONE, NONE, 1);
+        (chunk.left, chunk.right, chunk.rank, chunk.sorted) = (NONE, NONE, 1, sorted);
         run
     }
 
     /// The best entry of a heap, which is not empty.
     #[inline]
     pub fn best(&self, heap: u32) -> &OpenEntry {
-        &self.chunks.get(heap).entries[0]
+        let chunk = self.chunks.get(heap);
+        &chunk.entries[usize::from(chunk.first) % CHUNK]
+    }
+
+    /// Whether the best run of a heap, which is not empty, is sorted.
+    #[inline]
+    pub fn is_sorted(&self, heap: u32) -> bool {
+        self.chunks.get(heap).sorted
     }
 
     /// Removes the best run from a heap: visits its entries, and returns the rest.
@@ -134,6 +152,57 @@ impl Runs {
         let Chunk { used, left, right, .. } = *self.chunks.get(heap);
         self.drain(heap, usize::from(used), visit);
         self.merge(left, right)
+    }
+
+    /// Adds sorted entries, best last, to a heap. There are at most [`RUN`], and at least one.
+    pub fn add_sorted(&mut self, heap: u32, entries: &[OpenEntry]) -> u32 {
+        let (run, used) = self.collect(entries);
+        let mut at = run;
+        let mut used_here = used;
+        while at != NONE {
+            let chunk = self.chunks.get_mut(at);
+            chunk.entries[..used_here].reverse();
+            chunk.used = used_here as u8;
+            (at, used_here) = (chunk.next, CHUNK);
+        }
+        let single = self.single(run, true);
+        self.merge(heap, single)
+    }
+
+    /// Moves entries of the best run, which is sorted, to `taken`, best first: those that are better than the best of
+    /// the other runs, and at most so many. Returns the heap that is left.
+    pub fn take_sorted(&mut self, heap: u32, most: usize, mut taken: impl FnMut(&OpenEntry)) -> u32 {
+        let Chunk { left, right, .. } = *self.chunks.get(heap);
+        let other = match (left, right) {
+            (NONE, NONE) => None,
+            (heap, NONE) | (NONE, heap) => Some(*self.best(heap)),
+            (a, b) if self.best(a).before(self.best(b)) => Some(*self.best(a)),
+            (_, b) => Some(*self.best(b)),
+        };
+        let mut run = heap;
+        for _ in 0..most {
+            let chunk = self.chunks.get_mut(run);
+            let entry = &chunk.entries[usize::from(chunk.first) % CHUNK];
+            if other.is_some_and(|other| other.before(entry)) {
+                break;
+            }
+            taken(entry);
+            chunk.first += 1;
+            if chunk.first == chunk.used {
+                let next = chunk.next;
+                self.chunks.free(run);
+                run = next;
+                if run == NONE {
+                    break;
+                }
+            }
+        }
+        let rest = self.merge(left, right);
+        if run == NONE {
+            return rest;
+        }
+        let run = self.single(run, true);
+        self.merge(rest, run)
     }
 
     /// One heap of two.
@@ -163,7 +232,7 @@ impl Runs {
         let (mut at, mut used) = (run, used);
         while at != NONE {
             let chunk = self.chunks.get(at);
-            chunk.entries[..used].iter().for_each(&mut *visit);
+            chunk.entries[usize::from(chunk.first)..used].iter().for_each(&mut *visit);
             (at, used) = (chunk.next, CHUNK);
         }
     }
