@@ -283,8 +283,9 @@ impl Policy for DStarLitePolicy {
             (core.pending, core.affected) = (Vec::new(), Vec::new());
         }
         let blocks = slice.blocks_to_free();
-        let freed =
-            core.nodes.pages_mut().reclaim(blocks) + core.waiting.pages_mut().reclaim(blocks);
+        let freed = core.nodes.pages_mut().reclaim(blocks)
+            + core.waiting.pages_mut().reclaim(blocks)
+            + self.search.open.reclaim(blocks);
         slice.charge_freed_blocks(freed);
     }
 
@@ -303,6 +304,7 @@ impl Policy for DStarLitePolicy {
         self.search.core.fresh = true;
         self.search.core.nodes.pages_mut().set_pool(pool);
         self.search.core.waiting.pages_mut().set_pool(pool);
+        self.search.open.set_pool(pool);
     }
 
     fn bytes(&self) -> usize {

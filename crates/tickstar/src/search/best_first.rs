@@ -170,7 +170,7 @@ impl BestFirst {
         if let Some(learned) = &mut self.learned {
             learned.set_pool(pool);
         }
-        self.open.release();
+        self.open.set_pool(pool);
         (self.core.status, self.core.best) = (Status::Exhausted, None);
     }
 
@@ -188,12 +188,15 @@ impl BestFirst {
     /// Whether released memory has yet to be returned to the allocator.
     #[inline]
     pub(crate) fn has_released(&self) -> bool {
-        self.nodes.pages().has_released()
+        self.nodes.pages().has_released() || self.open.has_released()
     }
 
     /// Returns released blocks to the allocator, at most this many. Returns how many.
     pub(crate) fn reclaim(&mut self, blocks: u64) -> u64 {
-        self.nodes.pages_mut().reclaim(blocks)
+        match self.nodes.pages_mut().reclaim(blocks) {
+            0 => self.open.reclaim(blocks),
+            freed => freed,
+        }
     }
 
     /// Starts a new search from one node to another.
@@ -653,7 +656,7 @@ impl Inserter {
             if let Some(learned) = learned.as_deref_mut() {
                 h = learned.recall(to, h, (record.stamp >> 1, record.g), stamp >> 1);
             }
-            let mut outdated = None;
+            let mut compact = false;
             if record.stamp | 1 == stamp | 1 {
                 let frozen = record.stamp != stamp && !reopen;
                 // A greater cost occurs here only if two edges lead to the same node.
@@ -663,17 +666,16 @@ impl Inserter {
                     }
                     continue;
                 }
-                outdated = Some(record.g);
+                // The entry with the greater cost is stale now.
+                let g = record.g;
+                compact = open.note_stale(if plain { (g + h).0 } else { priority.key(g, h) });
             }
             *record = Record { g, parent, stamp };
             // Nearly every search is A*, which needs no multiplication.
             let key = if plain { (g + h).0 } else { priority.key(g, h) };
             let live = |entry: &OpenEntry| is_live(nodes.get(entry.node()), stamp, entry);
-            if open.insert(key, g, to) {
+            if open.insert(key, g, to) | compact {
                 open.compact(live);
-            }
-            if let Some(g) = outdated {
-                open.note_stale(if plain { (g + h).0 } else { priority.key(g, h) }, live);
             }
             if let Some(learned) = learned.as_deref_mut().filter(|_| !plain) {
                 learned.opened(to, g, h, live);

@@ -4,7 +4,22 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::table::{Block, Blocks, Item, SIZES};
+
+/// The number of sizes in which memory is lent.
+pub(super) const SIZES: usize = 6;
+
+/// Memory that is lent as a whole: part of a table, or of an open list.
+pub(super) trait Block: Send + Sync + 'static {
+    /// An empty block of the given size, below [`SIZES`].
+    fn new(size: usize) -> Self;
+    fn size(&self) -> usize;
+    /// Makes it as good as new.
+    fn clear(&mut self);
+    fn bytes(&self) -> usize;
+}
+
+/// The blocks of one table or open list, by number.
+pub(super) type Blocks<B> = Vec<Option<B>>;
 
 /// Search memory that agents borrow and return, in blocks of 2 to 64 KB.
 ///
@@ -30,21 +45,20 @@ use super::table::{Block, Blocks, Item, SIZES};
 #[derive(Clone, Default)]
 pub struct Pool(Arc<Mutex<Shelves>>);
 
-/// The spare memory per record type, and the number of lent blocks.
+/// The spare memory per type of block, and the number of lent blocks.
 #[derive(Default)]
 struct Shelves {
     shelves: Vec<(TypeId, Box<dyn AnyShelf>)>,
     lent: usize,
 }
 
-/// Spare memory for one record type. Whole tables are accepted in constant time, and taken apart when blocks are
+/// Spare blocks of one type. What a table or list returns is accepted in constant time, and taken apart when blocks are
 /// requested.
-struct Shelf<T> {
-    tables: Vec<Blocks<T>>,
+struct Shelf<B> {
+    returned: Vec<Blocks<B>>,
     /// Blocks by their size.
-    #[allow(clippy::vec_box)] // tables have them boxed
-    blocks: [Vec<Box<Block<T>>>; SIZES],
-    /// The number of blocks in `tables` and `blocks`.
+    blocks: [Vec<B>; SIZES],
+    /// The number of blocks in `returned` and `blocks`.
     spare: usize,
 }
 
@@ -53,7 +67,7 @@ trait AnyShelf: Send {
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-impl<T: Item> AnyShelf for Shelf<T> {
+impl<B: Block> AnyShelf for Shelf<B> {
     fn spare(&self) -> usize {
         self.spare
     }
@@ -84,37 +98,37 @@ impl Pool {
         self.lock().shelves.clear();
     }
 
-    /// Lends a block of the given size, without pages.
-    pub(super) fn block<T: Item>(&self, size: usize) -> Box<Block<T>> {
+    /// Lends an empty block of the given size.
+    fn block<B: Block>(&self, size: usize) -> B {
         let mut shelves = self.lock();
         shelves.lent += 1;
-        let block = shelves.shelf::<T>().block(size);
+        let block = shelves.shelf::<B>().block(size);
         drop(shelves);
         match block {
             Some(mut block) => {
                 block.clear();
                 block
             }
-            None => Block::new(size),
+            None => B::new(size),
         }
     }
 
-    /// Takes back a block that its table has replaced by a larger one.
-    pub(super) fn take_back_one<T: Item>(&self, block: Box<Block<T>>) {
+    /// Takes back one block.
+    fn take_back_one<B: Block>(&self, block: B) {
         let mut shelves = self.lock();
         shelves.lent -= 1;
-        let own = shelves.shelf::<T>();
+        let own = shelves.shelf::<B>();
         own.spare += 1;
         own.blocks[block.size()].push(block);
     }
 
-    /// Takes back a whole table with `count` blocks. Constant time.
-    pub(super) fn take_back<T: Item>(&self, table: Blocks<T>, count: usize) {
+    /// Takes back `count` blocks. Constant time.
+    fn take_back<B: Block>(&self, blocks: Blocks<B>, count: usize) {
         let mut shelves = self.lock();
         shelves.lent -= count;
-        let own = shelves.shelf::<T>();
+        let own = shelves.shelf::<B>();
         own.spare += count;
-        own.tables.push(table);
+        own.returned.push(blocks);
     }
 
     /// A panic while the lock is held cannot leave the shelves in an invalid state.
@@ -124,10 +138,10 @@ impl Pool {
 }
 
 impl Shelves {
-    fn shelf<T: Item>(&mut self) -> &mut Shelf<T> {
-        let id = TypeId::of::<T>();
+    fn shelf<B: Block>(&mut self) -> &mut Shelf<B> {
+        let id = TypeId::of::<B>();
         let at = self.shelves.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
-            let empty = Shelf::<T> { tables: Vec::new(), blocks: Default::default(), spare: 0 };
+            let empty = Shelf::<B> { returned: Vec::new(), blocks: Default::default(), spare: 0 };
             self.shelves.push((id, Box::new(empty)));
             self.shelves.len() - 1
         });
@@ -135,19 +149,20 @@ impl Shelves {
     }
 }
 
-impl<T: Item> Shelf<T> {
-    /// A block to lend, if one of this size is found in a short time: the entries of the accepted tables are sorted a
-    /// few at a time.
-    fn block(&mut self, size: usize) -> Option<Box<Block<T>>> {
+impl<B: Block> Shelf<B> {
+    /// A block to lend, if one of this size is found in a short time: what was returned is sorted by size a few blocks
+    /// at a time.
+    fn block(&mut self, size: usize) -> Option<B> {
         for _ in 0..64 {
             if !self.blocks[size].is_empty() {
                 break;
             }
-            match self.tables.last_mut()?.pop() {
+            let Some(returned) = self.returned.last_mut() else { break };
+            match returned.pop() {
                 Some(Some(block)) => self.blocks[block.size()].push(block),
                 Some(None) => {}
                 None => {
-                    self.tables.pop();
+                    self.returned.pop();
                 }
             }
         }
@@ -161,5 +176,119 @@ impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lent, spare) = (self.lent(), self.spare());
         f.debug_struct("Pool").field("lent", &lent).field("spare", &spare).finish()
+    }
+}
+
+/// Where a table or an open list takes its blocks from, and where they go when it no longer needs them: a pool, or the
+/// allocator.
+#[derive(Debug)]
+pub(super) struct Lease<B: Block> {
+    pool: Option<Pool>,
+    /// The number of blocks in use.
+    count: usize,
+    /// Released blocks, to be returned to the allocator incrementally.
+    retired: Blocks<B>,
+    /// The memory of all blocks in bytes.
+    held: usize,
+}
+
+impl<B: Block> Default for Lease<B> {
+    fn default() -> Lease<B> {
+        Lease { pool: None, count: 0, retired: Vec::new(), held: 0 }
+    }
+}
+
+impl<B: Block> Lease<B> {
+    /// For blocks that were made without it, outside any pool.
+    pub fn of<'b>(blocks: impl Iterator<Item = &'b B>) -> Lease<B> {
+        let mut lease = Lease::default();
+        for block in blocks {
+            lease.count += 1;
+            lease.held += block.bytes();
+        }
+        lease
+    }
+
+    /// Takes blocks from this pool from now on. None may be in use.
+    pub fn set_pool(&mut self, pool: &Pool) {
+        debug_assert!(self.count == 0, "no block is in use");
+        self.pool = Some(pool.clone());
+    }
+
+    /// The number of blocks in use.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    pub fn has_pool(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    /// A new block.
+    pub fn take(&mut self, size: usize) -> B {
+        let block = self.pool.as_ref().map_or_else(|| B::new(size), |pool| pool.block(size));
+        self.count += 1;
+        self.held += block.bytes();
+        block
+    }
+
+    /// Returns one block at once.
+    pub fn give_back(&mut self, block: B) {
+        self.count -= 1;
+        self.held -= block.bytes();
+        if let Some(pool) = &self.pool {
+            pool.take_back_one(block);
+        }
+    }
+
+    /// Returns all blocks: to the pool in constant time, otherwise incrementally by [`Lease::reclaim`].
+    pub fn release(&mut self, blocks: Blocks<B>) {
+        if self.count == 0 {
+            return;
+        }
+        if let Some(pool) = &self.pool {
+            pool.take_back(blocks, self.count);
+            // Those released before there was a pool.
+            self.held = self.retired.iter().flatten().map(Block::bytes).sum();
+        } else if self.retired.is_empty() {
+            self.retired = blocks;
+        } else {
+            self.retired.extend(blocks);
+        }
+        self.count = 0;
+    }
+
+    /// Whether released blocks have yet to be returned to the allocator.
+    #[inline]
+    pub fn has_released(&self) -> bool {
+        !self.retired.is_empty()
+    }
+
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        let mut freed = 0;
+        for _ in 0..blocks.saturating_mul(8) {
+            match self.retired.pop() {
+                Some(None) => {}
+                Some(Some(block)) => {
+                    self.held -= block.bytes();
+                    freed += 1;
+                }
+                None => break,
+            }
+            if freed == blocks {
+                break;
+            }
+        }
+        if self.retired.is_empty() {
+            self.retired = Vec::new();
+        }
+        freed
+    }
+
+    /// Heap memory in bytes. Constant time.
+    pub fn bytes(&self) -> usize {
+        self.retired.capacity() * size_of::<Option<B>>() + self.held
     }
 }

@@ -1,7 +1,7 @@
 //! Tables indexed by node id. Their memory is proportional to the touched nodes, and all records can be invalidated at
 //! once.
 
-use super::pool::Pool;
+use super::pool::{Block, Blocks, Lease, Pool, SIZES};
 use crate::NodeId;
 
 /// Records per page: on a grid, a square of four by four cells.
@@ -11,8 +11,7 @@ const PAGE: usize = 16;
 const BLOCK: usize = 256;
 /// The number of pages that a new block has room for; a full one moves into a block of twice the size.
 const SMALLEST: usize = 8;
-/// The number of sizes, from [`SMALLEST`] to [`BLOCK`].
-pub(super) const SIZES: usize = (BLOCK / SMALLEST).ilog2() as usize + 1;
+const _: () = assert!(SMALLEST << (SIZES - 1) == BLOCK, "the sizes of a block");
 /// The place of a page that has not been touched.
 const UNTOUCHED: u16 = u16::MAX;
 
@@ -25,31 +24,35 @@ impl<T: Copy + Default + Send + Sync + 'static> Item for T {}
 
 /// The touched pages among [`BLOCK`] consecutive ones, in the order in which they were touched.
 #[derive(Debug)]
-pub(super) struct Block<T> {
+struct Pages<T> {
     /// Where each page is.
     places: [u16; BLOCK],
     pages: Vec<Page<T>>,
     size: usize,
 }
 
-impl<T: Item> Block<T> {
-    /// A block without pages, with room for [`SMALLEST`] << `size` of them.
-    pub fn new(size: usize) -> Box<Block<T>> {
+impl<T: Item> Block for Box<Pages<T>> {
+    /// Without pages, and with room for [`SMALLEST`] << `size` of them.
+    fn new(size: usize) -> Box<Pages<T>> {
         let pages = Vec::with_capacity(SMALLEST << size);
-        Box::new(Block { places: [UNTOUCHED; BLOCK], pages, size })
+        Box::new(Pages { places: [UNTOUCHED; BLOCK], pages, size })
     }
 
-    /// Which of the sizes it has.
-    pub fn size(&self) -> usize {
+    fn size(&self) -> usize {
         self.size
     }
 
-    /// Removes all pages.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.places.fill(UNTOUCHED);
         self.pages.clear();
     }
 
+    fn bytes(&self) -> usize {
+        size_of::<Pages<T>>() + self.pages.capacity() * size_of::<Page<T>>()
+    }
+}
+
+impl<T: Item> Pages<T> {
     fn is_full(&self) -> bool {
         self.pages.len() == SMALLEST << self.size
     }
@@ -70,23 +73,16 @@ impl<T: Item> Block<T> {
         let place = self.places[page_of(node)];
         Some(&mut self.pages.get_mut(usize::from(place))?[node.index() % PAGE])
     }
-
-    fn bytes(&self) -> usize {
-        size_of::<Block<T>>() + self.pages.capacity() * size_of::<Page<T>>()
-    }
 }
 
 /// A copy has the same room, so that it can grow like the original.
-impl<T: Item> Clone for Block<T> {
-    fn clone(&self) -> Block<T> {
+impl<T: Item> Clone for Pages<T> {
+    fn clone(&self) -> Pages<T> {
         let mut pages = Vec::with_capacity(SMALLEST << self.size);
         pages.extend_from_slice(&self.pages);
-        Block { places: self.places, pages, size: self.size }
+        Pages { places: self.places, pages, size: self.size }
     }
 }
-
-/// The blocks of one table, by number.
-pub(super) type Blocks<T> = Vec<Option<Box<Block<T>>>>;
 
 /// A table with a default value everywhere, in which only touched pages use memory.
 ///
@@ -95,19 +91,13 @@ pub(super) type Blocks<T> = Vec<Option<Box<Block<T>>>>;
 /// nodes touched in earlier ones.
 #[derive(Debug)]
 pub(crate) struct Paged<T: Item> {
-    blocks: Blocks<T>,
-    /// The number of blocks.
-    count: usize,
-    pool: Option<Pool>,
-    /// Released blocks, to be returned to the allocator incrementally.
-    retired: Blocks<T>,
-    /// The memory of all blocks in bytes.
-    held: usize,
+    blocks: Blocks<Box<Pages<T>>>,
+    lease: Lease<Box<Pages<T>>>,
 }
 
 impl<T: Item> Default for Paged<T> {
     fn default() -> Paged<T> {
-        Paged { blocks: Vec::new(), count: 0, pool: None, retired: Vec::new(), held: 0 }
+        Paged { blocks: Vec::new(), lease: Lease::default() }
     }
 }
 
@@ -115,14 +105,14 @@ impl<T: Item> Default for Paged<T> {
 impl<T: Item> Clone for Paged<T> {
     fn clone(&self) -> Paged<T> {
         let blocks = self.blocks.clone();
-        let held = blocks.iter().flatten().map(|block| block.bytes()).sum();
-        Paged { blocks, count: self.count, pool: None, retired: Vec::new(), held }
+        let lease = Lease::of(blocks.iter().flatten());
+        Paged { blocks, lease }
     }
 }
 
 impl<T: Item> Drop for Paged<T> {
     fn drop(&mut self) {
-        if self.pool.is_some() {
+        if self.lease.has_pool() {
             self.release();
         }
     }
@@ -144,11 +134,11 @@ impl<T: Item> Paged<T> {
     /// Allocates from this pool from now on, and returns the memory it holds.
     pub fn set_pool(&mut self, pool: &Pool) {
         self.release();
-        self.pool = Some(pool.clone());
+        self.lease.set_pool(pool);
     }
 
     #[inline]
-    fn block(&self, number: usize) -> Option<&Block<T>> {
+    fn block(&self, number: usize) -> Option<&Pages<T>> {
         self.blocks.get(number)?.as_deref()
     }
 
@@ -192,30 +182,20 @@ impl<T: Item> Paged<T> {
     #[cold]
     #[inline(never)]
     fn touch(&mut self, node: NodeId) {
-        let Paged { blocks, count, pool, held, .. } = self;
+        let Paged { blocks, lease } = self;
         let number = block_of(node);
         if blocks.len() <= number {
             blocks.resize_with(number + 1, || None);
         }
-        let new = |size| pool.as_ref().map_or_else(|| Block::new(size), |pool| pool.block(size));
-        let block = blocks[number].get_or_insert_with(|| {
-            *count += 1;
-            let block = new(0);
-            *held += block.bytes();
-            block
-        });
+        let block = blocks[number].get_or_insert_with(|| lease.take(0));
         if block.places[page_of(node)] != UNTOUCHED {
             return;
         }
         if block.is_full() {
-            let mut larger = new(block.size + 1);
+            let mut larger = lease.take(block.size + 1);
             larger.places = block.places;
             larger.pages.extend_from_slice(&block.pages);
-            let smaller = std::mem::replace(block, larger);
-            *held = *held + block.bytes() - smaller.bytes();
-            if let Some(pool) = pool {
-                pool.take_back_one(smaller);
-            }
+            lease.give_back(std::mem::replace(block, larger));
         }
         block.places[page_of(node)] = block.pages.len() as u16;
         block.pages.push([T::default(); PAGE]);
@@ -241,57 +221,25 @@ impl<T: Item> Paged<T> {
         Near { table: self, number, block: self.block(number).expect("the page has been touched") }
     }
 
-    /// Invalidates all records and returns their memory: to the pool in constant time, otherwise incrementally by
-    /// [`Paged::reclaim`].
+    /// Invalidates all records and returns their memory: see [`Lease::release`].
     pub fn release(&mut self) {
-        if self.count == 0 {
-            return;
-        }
-        let blocks = std::mem::take(&mut self.blocks);
-        if let Some(pool) = &self.pool {
-            pool.take_back(blocks, self.count);
-            // Those released before there was a pool.
-            self.held = self.retired.iter().flatten().map(|block| block.bytes()).sum();
-        } else if self.retired.is_empty() {
-            self.retired = blocks;
-        } else {
-            self.retired.extend(blocks);
-        }
-        self.count = 0;
+        self.lease.release(std::mem::take(&mut self.blocks));
     }
 
     /// Whether released blocks have yet to be returned to the allocator.
     #[inline]
     pub fn has_released(&self) -> bool {
-        !self.retired.is_empty()
+        self.lease.has_released()
     }
 
     /// Returns released blocks to the allocator, at most this many. Returns how many.
     pub fn reclaim(&mut self, blocks: u64) -> u64 {
-        let mut freed = 0;
-        for _ in 0..blocks.saturating_mul(8) {
-            match self.retired.pop() {
-                Some(None) => {}
-                Some(Some(block)) => {
-                    self.held -= block.bytes();
-                    freed += 1;
-                }
-                None => break,
-            }
-            if freed == blocks {
-                break;
-            }
-        }
-        if self.retired.is_empty() {
-            self.retired = Vec::new();
-        }
-        freed
+        self.lease.reclaim(blocks)
     }
 
     /// Heap memory in bytes. Constant time.
     pub fn bytes(&self) -> usize {
-        let slots = self.blocks.capacity() + self.retired.capacity();
-        slots * size_of::<Option<Box<Block<T>>>>() + self.held
+        self.blocks.capacity() * size_of::<Option<Box<Pages<T>>>>() + self.lease.bytes()
     }
 }
 
@@ -306,7 +254,7 @@ pub(super) struct Visit<'t, T> {
 pub(crate) struct Near<'t, T: Item> {
     table: &'t Paged<T>,
     number: usize,
-    block: &'t Block<T>,
+    block: &'t Pages<T>,
 }
 
 impl<T: Item> Near<'_, T> {
@@ -416,7 +364,7 @@ mod tests {
         assert_eq!((table.get(NodeId(5)), table.get(NodeId(70_000))), (7, 8));
         assert_eq!((table.get(NodeId(7)), table.get(NodeId(u32::MAX))), (0, 0));
         table.release();
-        assert_eq!((table.get(NodeId(5)), table.count), (0, 0));
+        assert_eq!((table.get(NodeId(5)), table.lease.count()), (0, 0));
         assert!(table.bytes() > 0, "released, but not returned yet");
         assert_eq!((table.reclaim(1), table.reclaim(5), table.reclaim(5)), (1, 1, 0));
         assert_eq!(table.bytes(), 0);
@@ -427,8 +375,13 @@ mod tests {
     #[test]
     fn the_count_of_bytes_is_that_of_all_blocks() {
         let check = |table: &Paged<u64>| {
-            let blocks = table.blocks.iter().chain(&table.retired).flatten();
-            assert_eq!(table.held, blocks.map(|block| block.bytes()).sum::<usize>());
+            let slots = table.blocks.capacity() * size_of::<usize>();
+            let blocks = table.blocks.iter().flatten();
+            let used = blocks.map(|block| block.bytes()).sum::<usize>();
+            assert!(table.bytes() >= slots + used, "{} bytes", table.bytes());
+            if !table.has_released() {
+                assert_eq!(table.bytes(), slots + used);
+            }
         };
         let mut table = Paged::<u64>::default();
         let fill = |table: &mut Paged<u64>| {
@@ -447,7 +400,7 @@ mod tests {
         while table.reclaim(1) > 0 {
             check(&table);
         }
-        assert!(table.held > 0);
+        assert!(table.bytes() > 0);
     }
 
     #[test]

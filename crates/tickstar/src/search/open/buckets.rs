@@ -1,10 +1,8 @@
 //! The open list as a ring of buckets by key, with the best few entries sorted.
 
-use std::collections::BTreeMap;
-
 use super::front::Front;
-use super::runs::{CHUNK, CHUNKS, RUN, Runs};
-use super::slab::NONE;
+use super::runs::{CHUNK, CHUNKS, Chunk, RUN, Runs};
+use super::slab::{NONE, Slabs};
 use super::{Open, OpenEntry, Serial};
 use crate::{Cost, NodeId};
 
@@ -24,7 +22,7 @@ const STALE: usize = if cfg!(test) { 4 * RUN } else { 16 * RUN };
 const MANY: usize = 2 * RUN;
 
 /// One run of a large bucket is swept when as many of its entries have become stale.
-const SWEEP: usize = RUN / 2;
+const SWEEP: u16 = (RUN / 2) as u16;
 
 /// The open list as a ring of unsorted buckets by key (Dial 1969), with the best few entries sorted.
 ///
@@ -36,7 +34,8 @@ const SWEEP: usize = RUN / 2;
 ///
 /// The number of a key's bucket is `key >> shift`, and its place in the ring is that number modulo the ring. `shift` is
 /// chosen so that the ring covers the range of keys that the search is expected to have open at the same time. If it
-/// does not, several buckets compete for a place: the one that was used last has it, and the others are parked.
+/// does not, several buckets compete for a place: the one that was used last has it, and the entries of the others are
+/// parked, a whole ring of buckets in one.
 ///
 /// Keys that fall, as in weighted and greedy searches, are inserted among the entries of `front`, over several buckets;
 /// when that becomes expensive, its worse half returns to the ring.
@@ -54,8 +53,8 @@ pub(crate) struct Buckets {
     ring: Option<Box<Ring>>,
     /// The places in the ring whose buckets are not empty.
     filled: u128,
-    /// Buckets that have lost their places in the ring, by number. None is empty.
-    parked: BTreeMap<u64, Bucket>,
+    /// What has lost its place in the ring, the largest numbers first. None is empty.
+    parked: Vec<Parked>,
     runs: Runs,
     shift: u32,
     /// No bucket with a smaller number has entries.
@@ -64,12 +63,23 @@ pub(crate) struct Buckets {
     turn_done: bool,
     /// The number of stale entries dropped by the last refill.
     dropped: usize,
-    /// The number of the bucket that must be compacted.
-    too_long: u64,
+    /// The number of the bucket that must be compacted, and of the one of which a run is to be swept.
+    too_long: Option<u64>,
+    to_sweep: Option<u64>,
     serial: Serial,
 }
 
 type Ring = [Bucket; BUCKETS as usize];
+
+/// The entries of buckets that have lost their places in the ring: those whose numbers differ only in their places. They
+/// are kept together, as most have few entries.
+#[derive(Clone, Debug)]
+struct Parked {
+    /// Its number is that of the buckets divided by [`BUCKETS`].
+    bucket: Bucket,
+    /// The smallest key.
+    least: u64,
+}
 
 /// The entries with one bucket number: the latest in an open run, the others in a heap of runs.
 #[derive(Clone, Copy, Debug)]
@@ -152,8 +162,6 @@ impl Bucket {
     }
 
     /// Removes stale entries from one of the full runs, each in turn. If few are left, they are inserted again.
-    #[cold]
-    #[inline(never)]
     fn sweep(&mut self, runs: &mut Runs, live: impl Fn(&OpenEntry) -> bool) {
         if self.heap == NONE {
             std::mem::swap(&mut self.heap, &mut self.swept);
@@ -184,20 +192,59 @@ impl Bucket {
         }
     }
 
-    /// Moves entries to `front`, sorted, that are better than all others. Stale ones are dropped. Returns the number of
-    /// entries visited in vain. It may be that all of them were, and others are left.
+    /// Takes all entries of another bucket.
+    fn absorb(&mut self, runs: &mut Runs, other: Bucket) {
+        self.heap = runs.merge(self.heap, other.heap);
+        self.heap = runs.merge(self.heap, other.swept);
+        let mut entries = [OpenEntry::default(); RUN];
+        let mut len = 0;
+        runs.drain(other.run, usize::from(other.used), |some| {
+            entries[len..len + some.len()].copy_from_slice(some);
+            len += some.len();
+        });
+        for entry in &entries[..len] {
+            if self.has_space() {
+                self.append(runs, *entry);
+            } else {
+                self.extend(runs, *entry, false);
+            }
+        }
+    }
+
+    /// Moves the open run to the heap, unless it is short, so that it is not searched again and again.
+    fn close_open_run(&mut self, runs: &mut Runs) {
+        if usize::from(self.chunks) * CHUNK + usize::from(self.used) >= CHUNK + RUN / 8 {
+            let heap = runs.close(self.run, usize::from(self.used));
+            self.heap = runs.merge(self.heap, heap);
+            (self.run, self.used, self.chunks) = (NONE, CHUNK as u8, 0);
+        }
+    }
+
+    /// The smallest key.
+    fn least(&self, runs: &Runs) -> Option<u64> {
+        let mut least = (self.heap != NONE).then(|| runs.best(self.heap).key);
+        runs.for_each(self.run, usize::from(self.used), &mut |entry| {
+            least = Some(least.map_or(entry.key, |least| least.min(entry.key)));
+        });
+        least
+    }
+
+    /// Moves entries to `front`, sorted, that are better than all others, as far as their keys do not exceed `limit`.
+    /// Stale ones are dropped. Returns the number of entries visited in vain. It may be that all of them were, and others
+    /// are left.
     fn take_best(
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
+        limit: u64,
         live: impl Fn(&OpenEntry) -> bool,
     ) -> usize {
         if self.swept != NONE {
             self.heap = runs.merge(self.heap, self.swept);
             self.swept = NONE;
         }
-        if self.heap != NONE {
-            return self.take_runs(runs, front, live);
+        if self.heap != NONE || limit != u64::MAX {
+            return self.take_runs(runs, front, limit, live);
         }
         let mut visited = 0;
         runs.drain(self.run, usize::from(self.used), |entries| {
@@ -215,10 +262,14 @@ impl Bucket {
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
+        limit: u64,
         live: impl Fn(&OpenEntry) -> bool,
     ) -> usize {
         let mut in_vain = 0;
-        while self.heap != NONE && in_vain < STALE {
+        while self.heap != NONE && runs.best(self.heap).key <= limit {
+            if in_vain >= STALE {
+                return in_vain;
+            }
             if !runs.is_sorted(self.heap) {
                 let mut visited = 0;
                 self.heap = runs.pop(self.heap, |entries| {
@@ -226,55 +277,56 @@ impl Bucket {
                     front.take_live(entries, &live);
                 });
                 in_vain += visited - front.len();
-                if front.len() == 0 {
-                    continue;
+                if front.len() > 0 {
+                    front.sort();
+                    self.heap = runs.add_sorted(self.heap, front.entries());
+                    front.clear();
                 }
-                front.sort();
-                self.heap = runs.add_sorted(self.heap, front.entries());
-                front.clear();
-                if !runs.is_sorted(self.heap) {
-                    continue;
-                }
+                continue;
             }
             let mut taken = 0;
-            self.heap = runs.take_sorted(self.heap, SORTED, |entry| {
+            self.heap = runs.take_sorted(self.heap, SORTED, limit, |entry| {
                 taken += 1;
                 front.take_live(std::slice::from_ref(entry), &live);
             });
-            front.reverse();
             in_vain += taken - front.len();
-            if self.run != NONE {
-                // These are no more than [`RUN`], so they are not counted.
-                self.take_open(runs, front, &live);
-            }
             if front.len() > 0 {
                 break;
             }
         }
-        in_vain
+        front.reverse();
+        let visited = self.take_open(runs, front, limit, &live);
+        in_vain + if front.len() > 0 { 0 } else { visited }
     }
 
-    /// Moves those entries of the open run to `front` that are better than the best of the heap.
+    /// Moves those entries of the open run to `front` that are better than the best of the heap. Returns how many were
+    /// visited.
     fn take_open(
         &mut self,
         runs: &mut Runs,
         front: &mut Front,
+        limit: u64,
         live: impl Fn(&OpenEntry) -> bool,
-    ) {
-        let other = (self.heap != NONE).then(|| *runs.best(self.heap));
-        let is_better = |entry: &OpenEntry| other.is_none_or(|other| entry.before(&other));
-        let mut any = false;
-        runs.for_each(self.run, usize::from(self.used), &mut |entry| any |= is_better(entry));
-        runs.count(RUN);
+    ) -> usize {
+        let best = (self.heap != NONE).then(|| *runs.best(self.heap));
+        let is_taken = |entry: &OpenEntry| {
+            entry.key <= limit && best.is_none_or(|best| entry.before(&best))
+        };
+        let (mut any, mut visited) = (false, 0);
+        runs.for_each(self.run, usize::from(self.used), &mut |entry| {
+            any |= is_taken(entry);
+            visited += 1;
+        });
+        runs.count(visited);
         if !any {
-            return;
+            return visited;
         }
         let mut left = [OpenEntry::default(); RUN];
         let mut len = 0;
         let sorted = front.len();
         runs.drain(self.run, usize::from(self.used), |entries| {
             for entry in entries {
-                if !is_better(entry) {
+                if !is_taken(entry) {
                     left[len] = *entry;
                     len += 1;
                 } else if live(entry) {
@@ -285,9 +337,9 @@ impl Bucket {
         if front.len() > sorted {
             front.sort();
         }
-        // In this order, as the chunk with the latest entry comes first.
         let (run, used) = runs.collect(&left[..len]);
         (self.run, self.used, self.chunks) = (run, used as u8, len.div_ceil(CHUNK) as u8);
+        visited
     }
 }
 
@@ -297,14 +349,19 @@ fn new_ring() -> Box<Ring> {
     Box::new([Bucket::EMPTY; BUCKETS as usize])
 }
 
-/// Gives the place of a bucket in the ring to another one.
+/// Parks a bucket that is not empty.
 #[cold]
-fn exchange(bucket: &mut Bucket, number: u64, parked: &mut BTreeMap<u64, Bucket>) {
-    let new = parked.remove(&number).unwrap_or(Bucket { number, ..Bucket::EMPTY });
-    let old = std::mem::replace(bucket, new);
-    if !old.is_empty() {
-        parked.insert(old.number, old);
+fn park(parked: &mut Vec<Parked>, runs: &mut Runs, bucket: Bucket) {
+    let number = bucket.number / BUCKETS;
+    let at = parked.partition_point(|parked| parked.bucket.number > number);
+    if parked.get(at).is_none_or(|parked| parked.bucket.number != number) {
+        // In most cases it is among the last.
+        let bucket = Bucket { number, ..Bucket::EMPTY };
+        parked.insert(at, Parked { bucket, least: u64::MAX });
     }
+    let least = bucket.least(runs).unwrap_or(u64::MAX);
+    parked[at].least = parked[at].least.min(least);
+    parked[at].bucket.absorb(runs, bucket);
 }
 
 #[inline]
@@ -317,6 +374,22 @@ fn place(number: u64) -> usize {
 pub(super) const MOST_VISITS: usize = 20 * RUN;
 
 impl Buckets {
+    /// The memory of its entries, to be taken from a pool or returned.
+    pub(super) fn memory(&self) -> &Slabs<Chunk> {
+        self.runs.memory()
+    }
+
+    pub(super) fn memory_mut(&mut self) -> &mut Slabs<Chunk> {
+        self.runs.memory_mut()
+    }
+
+    /// Returns its memory. The list must be cleared before it is used again.
+    pub(super) fn release(&mut self) {
+        let mut runs = std::mem::take(&mut self.runs);
+        runs.memory_mut().release();
+        *self = Buckets { runs, ..Buckets::default() };
+    }
+
     /// The number of times that an entry was visited or moved.
     #[cfg(test)]
     pub(super) fn work(&self) -> usize {
@@ -348,10 +421,11 @@ impl Buckets {
         let ring = self.ring.get_or_insert_with(new_ring);
         let bucket = &mut ring[place(number)];
         if bucket.number != number {
-            if bucket.is_empty() && self.parked.is_empty() {
+            if bucket.is_empty() {
                 bucket.number = number;
             } else {
-                exchange(bucket, number, &mut self.parked);
+                let old = std::mem::replace(bucket, Bucket { number, ..Bucket::EMPTY });
+                park(&mut self.parked, &mut self.runs, old);
             }
         }
         self.filled |= 1 << place(number);
@@ -362,7 +436,7 @@ impl Buckets {
         }
         let exceeds = bucket.extend(&mut self.runs, entry, MAY_EXCEED);
         if exceeds {
-            self.too_long = number;
+            self.too_long = Some(number);
         }
         exceeds
     }
@@ -412,14 +486,36 @@ impl Buckets {
         self.dropped = 0;
         while let Some((first, ring)) = self.first().zip(self.ring.as_mut()) {
             self.turn = first;
+            let (runs, front) = (&mut self.runs, &mut self.front);
             let bucket = &mut ring[place(first)];
-            if bucket.number != first {
-                exchange(bucket, first, &mut self.parked);
-            }
-            self.dropped += bucket.take_best(&mut self.runs, &mut self.front, &live);
-            self.turn_done = bucket.is_empty();
             let bit = 1 << place(first);
-            self.filled = if self.turn_done { self.filled & !bit } else { self.filled | bit };
+            let shift = self.shift;
+            let is_parked = self.parked.last().is_some_and(|parked| parked.least >> shift == first);
+            let (source, limit) = match self.parked.last_mut() {
+                Some(parked) if is_parked => {
+                    if bucket.number == first && !bucket.is_empty() {
+                        parked.bucket.absorb(runs, std::mem::replace(bucket, Bucket::EMPTY));
+                        self.filled &= !bit;
+                    }
+                    parked.bucket.close_open_run(runs);
+                    (&mut parked.bucket, first << shift | ((1 << shift) - 1))
+                }
+                _ => (bucket, u64::MAX),
+            };
+            self.dropped += source.take_best(runs, front, limit, &live);
+            if is_parked {
+                let least = source.least(runs);
+                self.turn_done = least.is_none_or(|least| least >> shift != first);
+                match (least, self.parked.last_mut()) {
+                    (Some(least), Some(parked)) => parked.least = least,
+                    _ => self.parked.truncate(self.parked.len() - 1),
+                }
+            } else {
+                self.turn_done = source.is_empty();
+                if self.turn_done {
+                    self.filled &= !bit;
+                }
+            }
             if self.front.len() > 0 || self.dropped >= STALE {
                 return;
             }
@@ -428,7 +524,7 @@ impl Buckets {
 
     /// The number of the first bucket that has entries.
     fn first(&self) -> Option<u64> {
-        let mut least = self.parked.first_key_value().map(|(&number, _)| number);
+        let mut least = self.parked.last().map(|parked| parked.least >> self.shift);
         let mut filled = self.filled.rotate_right(place(self.turn) as u32);
         while let Some(ring) = self.ring.as_ref().filter(|_| filled != 0) {
             let ahead = self.turn.wrapping_add(u64::from(filled.trailing_zeros()));
@@ -483,26 +579,32 @@ impl Open for Buckets {
     #[cold]
     #[inline(never)]
     fn compact(&mut self, live: impl Fn(&OpenEntry) -> bool) {
-        if let Some(ring) = &mut self.ring {
-            ring[place(self.too_long)].compact(&mut self.runs, live);
+        let Some(ring) = &mut self.ring else { return };
+        if let Some(number) = self.too_long.take() {
+            ring[place(number)].compact(&mut self.runs, &live);
+        }
+        if let Some(number) = self.to_sweep.take() {
+            let bucket = &mut ring[place(number)];
+            if bucket.number == number && number > self.turn {
+                bucket.sweep(&mut self.runs, &live);
+            }
         }
     }
 
-    #[inline]
-    fn note_stale(&mut self, key: u64, live: impl Fn(&OpenEntry) -> bool) {
+    #[inline(always)]
+    fn note_stale(&mut self, key: u64) -> bool {
         let number = key >> self.shift;
-        if number <= self.turn {
-            return;
-        }
-        let Some(ring) = &mut self.ring else { return };
-        let bucket = &mut ring[place(number)];
-        if bucket.number == number && bucket.heap.min(bucket.swept) != NONE {
+        if let Some(ring) = &mut self.ring {
+            let bucket = &mut ring[place(number)];
+            // Whether it is the right bucket is checked when it is swept.
             bucket.stale += 1;
-            if usize::from(bucket.stale) == SWEEP {
+            if bucket.stale == SWEEP {
                 bucket.stale = 0;
-                bucket.sweep(&mut self.runs, live);
+                self.to_sweep = Some(number);
+                return true;
             }
         }
+        false
     }
 
     #[inline]
@@ -532,7 +634,7 @@ impl Open for Buckets {
     fn for_each(&self, mut visit: impl FnMut(&OpenEntry)) {
         self.front.entries().iter().for_each(&mut visit);
         let ring = self.ring.iter().flat_map(|ring| ring.iter());
-        for bucket in ring.chain(self.parked.values()) {
+        for bucket in ring.chain(self.parked.iter().map(|parked| &parked.bucket)) {
             self.runs.for_each(bucket.run, usize::from(bucket.used), &mut visit);
             self.runs.for_each_in_heap(bucket.heap, &mut visit);
             self.runs.for_each_in_heap(bucket.swept, &mut visit);
@@ -541,7 +643,7 @@ impl Open for Buckets {
 
     fn bytes(&self) -> usize {
         let ring = self.ring.as_ref().map_or(0, |_| size_of::<Ring>());
-        let parked = self.parked.len() * size_of::<(u64, Bucket)>();
+        let parked = self.parked.capacity() * size_of::<Parked>();
         self.front.bytes() + ring + parked + self.runs.bytes()
     }
 }

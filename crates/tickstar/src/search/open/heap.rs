@@ -81,7 +81,9 @@ impl Open for Heap {
     fn compact(&mut self, _live: impl Fn(&OpenEntry) -> bool) {}
 
     #[inline]
-    fn note_stale(&mut self, _key: u64, _live: impl Fn(&OpenEntry) -> bool) {}
+    fn note_stale(&mut self, _key: u64) -> bool {
+        false
+    }
 
     #[inline]
     fn peek(&mut self, _live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry> {

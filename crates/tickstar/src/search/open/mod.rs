@@ -15,6 +15,7 @@ use std::cmp::{Ordering, Reverse};
 pub(crate) use buckets::Buckets;
 pub(crate) use heap::Heap;
 
+use crate::search::pool::Pool;
 use crate::{Cost, NodeId};
 
 /// Which open list a search uses.
@@ -82,10 +83,10 @@ pub(crate) trait Open {
     /// would be expensive to pass with every entry.)
     #[must_use]
     fn insert(&mut self, key: u64, g: Cost, node: NodeId) -> bool;
-    /// Drops some entries that are no longer live.
+    /// Drops some entries that are no longer live, where a call of [`Open::insert`] or [`Open::note_stale`] asked for it.
     fn compact(&mut self, live: impl Fn(&OpenEntry) -> bool);
-    /// Reports that an entry with this key is no longer live. Some such entries may be dropped.
-    fn note_stale(&mut self, key: u64, live: impl Fn(&OpenEntry) -> bool);
+    /// Reports that an entry with this key is no longer live. If it returns `true`, [`Open::compact`] should be called.
+    fn note_stale(&mut self, key: u64) -> bool;
     /// The best entry. Entries that are no longer live may be dropped on the way, or returned. If there have been many
     /// of them, it returns none although the list is not empty; the next call goes on.
     fn peek(&mut self, live: impl Fn(&OpenEntry) -> bool) -> Option<OpenEntry>;
@@ -167,11 +168,37 @@ impl List {
         entries.len()
     }
 
-    /// Returns its memory. The list must be cleared before it is used again.
+    /// Takes memory from this pool from now on. The list must be cleared before it is used again.
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.release();
+        if let List::Buckets(open) = self {
+            open.memory_mut().set_pool(pool);
+        }
+    }
+
+    /// Returns its memory: to the pool, or to the allocator little by little, by [`List::reclaim`]. (A heap is one
+    /// piece of memory.) The list must be cleared before it is used again.
     pub fn release(&mut self) {
         match self {
             List::Heap(open) => *open = Heap::default(),
-            List::Buckets(open) => *open = Buckets::default(),
+            List::Buckets(open) => open.release(),
+        }
+    }
+
+    /// Whether released memory has yet to be returned to the allocator.
+    #[inline]
+    pub fn has_released(&self) -> bool {
+        match self {
+            List::Heap(_) => false,
+            List::Buckets(open) => open.memory().has_released(),
+        }
+    }
+
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        match self {
+            List::Heap(_) => 0,
+            List::Buckets(open) => open.memory_mut().reclaim(blocks),
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) const RUN: usize = CHUNK * CHUNKS;
 
 /// Some entries of a run, and what is known about the run if it is the first of its chunks.
 #[derive(Clone, Debug)]
-struct Chunk {
+pub(super) struct Chunk {
     entries: [OpenEntry; CHUNK],
     /// The entries from `first` up to `used` are those of the run; the others are meaningless.
     first: u8,
@@ -56,6 +56,15 @@ pub(super) struct Runs {
 }
 
 impl Runs {
+    /// The memory, to be returned or taken from a pool.
+    pub fn memory(&self) -> &Slabs<Chunk> {
+        &self.chunks
+    }
+
+    pub fn memory_mut(&mut self) -> &mut Slabs<Chunk> {
+        &mut self.chunks
+    }
+
     /// Voids all runs. Constant time.
     pub fn clear(&mut self) {
         self.chunks.clear();
@@ -170,8 +179,14 @@ impl Runs {
     }
 
     /// Moves entries of the best run, which is sorted, to `taken`, best first: those that are better than the best of
-    /// the other runs, and at most so many. Returns the heap that is left.
-    pub fn take_sorted(&mut self, heap: u32, most: usize, mut taken: impl FnMut(&OpenEntry)) -> u32 {
+    /// the other runs, at most so many, with keys up to `limit`. Returns the heap that is left.
+    pub fn take_sorted(
+        &mut self,
+        heap: u32,
+        most: usize,
+        limit: u64,
+        mut taken: impl FnMut(&OpenEntry),
+    ) -> u32 {
         let Chunk { left, right, .. } = *self.chunks.get(heap);
         let other = match (left, right) {
             (NONE, NONE) => None,
@@ -183,7 +198,7 @@ impl Runs {
         for _ in 0..most {
             let chunk = self.chunks.get_mut(run);
             let entry = &chunk.entries[usize::from(chunk.first) % CHUNK];
-            if other.is_some_and(|other| other.before(entry)) {
+            if entry.key > limit || other.is_some_and(|other| other.before(entry)) {
                 break;
             }
             taken(entry);

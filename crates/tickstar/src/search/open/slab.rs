@@ -1,17 +1,20 @@
 //! Items that are found by index and never move: growing does not copy them.
 
+use crate::search::pool::{Block, Lease, Pool};
+
 /// An item that can be on the list of free items.
-pub(super) trait Linked: Clone + Default {
+pub(super) trait Linked: Clone + Default + Send + Sync + 'static {
     /// The index of the next one.
     fn next(&mut self) -> &mut u32;
 }
 
 /// Items in slabs. New slabs double in size up to a limit, so that little memory holds few items, and a new slab is
 /// never large.
-#[derive(Clone, Debug)]
-pub(super) struct Slabs<T> {
+#[derive(Debug)]
+pub(super) struct Slabs<T: Linked> {
     /// The item `i` is number `i % 2^BITS` of slab `i >> BITS`; the first slabs are smaller than that.
     slabs: Vec<Box<[T]>>,
+    lease: Lease<Box<[T]>>,
     /// The first slab that may have items that were never used, and the first of these.
     slab: usize,
     item: usize,
@@ -27,9 +30,43 @@ const BITS: u32 = 5;
 /// The number of items of the first slab.
 const FIRST: usize = 2;
 
-impl<T> Default for Slabs<T> {
+impl<T: Linked> Block for Box<[T]> {
+    fn new(size: usize) -> Box<[T]> {
+        vec![T::default(); FIRST << size].into_boxed_slice()
+    }
+
+    fn size(&self) -> usize {
+        (self.len() / FIRST).ilog2() as usize
+    }
+
+    /// Items are overwritten when they are used.
+    fn clear(&mut self) {}
+
+    fn bytes(&self) -> usize {
+        size_of_val::<[T]>(self)
+    }
+}
+
+impl<T: Linked> Default for Slabs<T> {
     fn default() -> Slabs<T> {
-        Slabs { slabs: Vec::new(), slab: 0, item: 0, free: NONE }
+        Slabs { slabs: Vec::new(), lease: Lease::default(), slab: 0, item: 0, free: NONE }
+    }
+}
+
+/// A clone has memory of its own, outside any pool.
+impl<T: Linked> Clone for Slabs<T> {
+    fn clone(&self) -> Slabs<T> {
+        let slabs = self.slabs.clone();
+        let lease = Lease::of(slabs.iter());
+        Slabs { slabs, lease, ..*self }
+    }
+}
+
+impl<T: Linked> Drop for Slabs<T> {
+    fn drop(&mut self) {
+        if self.lease.has_pool() {
+            self.release();
+        }
     }
 }
 
@@ -59,9 +96,31 @@ impl<T: Linked> Slabs<T> {
 
     #[cold]
     fn grow(&mut self) {
-        let last = self.slabs.last().map_or(FIRST / 2, |slab| slab.len());
-        let items = (2 * last).min(1 << BITS);
-        self.slabs.push(vec![T::default(); items].into_boxed_slice());
+        let largest = ((1 << BITS) / FIRST).ilog2() as usize;
+        self.slabs.push(self.lease.take(self.slabs.len().min(largest)));
+    }
+
+    /// Takes memory from this pool from now on, and returns what it has.
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.release();
+        self.lease.set_pool(pool);
+    }
+
+    /// Returns the memory of all items: see [`Lease::release`].
+    pub fn release(&mut self) {
+        self.clear();
+        self.lease.release(std::mem::take(&mut self.slabs).into_iter().map(Some).collect());
+    }
+
+    /// Whether released memory has yet to be returned to the allocator.
+    #[inline]
+    pub fn has_released(&self) -> bool {
+        self.lease.has_released()
+    }
+
+    /// Returns released slabs to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, slabs: u64) -> u64 {
+        self.lease.reclaim(slabs)
     }
 
     #[inline]
@@ -82,7 +141,6 @@ impl<T: Linked> Slabs<T> {
 
     /// Heap memory in bytes.
     pub fn bytes(&self) -> usize {
-        let items: usize = self.slabs.iter().map(|slab| slab.len()).sum();
-        items * size_of::<T>() + self.slabs.capacity() * size_of::<Box<[T]>>()
+        self.slabs.capacity() * size_of::<Box<[T]>>() + self.lease.bytes()
     }
 }
