@@ -88,8 +88,8 @@ impl Bits {
         // Three rows, two bytes of each; sliced once, so that there is a single bounds check.
         let rows = &self.bytes[first..][..2 * stride + 2];
         let three = |at: usize| {
-            let pair = u16::from_le_bytes([rows[at], rows[at + 1]]);
-            usize::from(pair >> (west % 8)) & 7
+            let pair = rows[at..at + 2].try_into().expect("a slice of two bytes");
+            usize::from(u16::from_le_bytes(pair) >> (west % 8)) & 7
         };
         three(0) << 6 | three(stride) << 3 | three(2 * stride)
     }
