@@ -177,6 +177,28 @@ fn a_pool_is_balanced_after_ten_thousand_tasks() {
     assert_eq!(pool.lent(), 0);
 }
 
+#[test]
+fn a_pool_does_not_grow_with_the_number_of_tasks() {
+    // In a far corner of a large map, where a table has many slots for few blocks.
+    let grid = Grid::new(2048, 2048).unwrap();
+    let ends = nodes(&grid, [(2030, 2040), (2045, 2020)]);
+    let pool = Pool::new();
+    for name in ["tba", "tba-jps", "tb-wastar", "rtb-gbfs", "dstar-lite"] {
+        let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
+        let map = Layered::flat(grid.clone());
+        let mut agent = config.agent_with_pool(&map, ends[0], ends[1], &pool).unwrap();
+        let mut run = |tasks: usize| {
+            for task in 0..tasks {
+                agent.assign(&map, ends[task % 2], ends[(task + 1) % 2]).unwrap();
+                arrive(agent.as_mut(), &map, 100);
+            }
+        };
+        run(100);
+        let grown = measure(|| run(400)).bytes_current;
+        assert!(grown <= 4096, "{name}: {grown} bytes more after 400 tasks");
+    }
+}
+
 /// The allocations in so many ticks, after as many to warm up. Something changes in every tick, back and forth.
 fn allocations<M: tickstar::Map>(
     agent: &mut dyn Agent<M>,

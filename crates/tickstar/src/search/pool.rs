@@ -18,8 +18,71 @@ pub(super) trait Block: Send + Sync + 'static {
     fn bytes(&self) -> usize;
 }
 
-/// The blocks of one table or open list, by number.
-pub(super) type Blocks<B> = Vec<Option<B>>;
+/// The blocks of one table, by number.
+#[derive(Clone, Debug)]
+pub(super) struct Blocks<B> {
+    slots: Vec<Option<B>>,
+    /// The slots with a block.
+    used: Vec<u32>,
+}
+
+impl<B> Default for Blocks<B> {
+    fn default() -> Blocks<B> {
+        Blocks { slots: Vec::new(), used: Vec::new() }
+    }
+}
+
+impl<B> Blocks<B> {
+    #[inline]
+    pub fn get(&self, number: usize) -> Option<&B> {
+        self.slots.get(number)?.as_ref()
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, number: usize) -> Option<&mut B> {
+        self.slots.get_mut(number)?.as_mut()
+    }
+
+    /// The block with this number; if there is none, a new one.
+    pub fn get_or_insert(&mut self, number: usize, new: impl FnOnce() -> B) -> &mut B {
+        if self.slots.len() <= number {
+            self.slots.resize_with(number + 1, || None);
+        }
+        let used = &mut self.used;
+        self.slots[number].get_or_insert_with(|| {
+            used.push(number as u32);
+            new()
+        })
+    }
+
+    /// The number of slots, each with a block or without.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.used.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.used.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &B> {
+        self.slots.iter().flatten()
+    }
+
+    /// Removes any block.
+    fn pop(&mut self) -> Option<B> {
+        let number = self.used.pop()?;
+        self.slots[number as usize].take()
+    }
+
+    /// Heap memory in bytes, without that of the blocks.
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Option<B>>() + self.used.capacity() * size_of::<u32>()
+    }
+}
 
 /// Search memory that agents borrow and return, in blocks of 2 to 64 KB.
 ///
@@ -52,15 +115,21 @@ struct Shelves {
     lent: usize,
 }
 
-/// Spare blocks of one type. What a table or list returns is accepted in constant time, and taken apart when blocks are
-/// requested.
+/// Spare blocks of one type. The blocks of a whole table are accepted in constant time, and taken out of it little by
+/// little.
 struct Shelf<B> {
     returned: Vec<Blocks<B>>,
+    /// Tables without blocks, so that the memory of their slots can be reused.
+    empty: Vec<Blocks<B>>,
     /// Blocks by their size.
     blocks: [Vec<B>; SIZES],
     /// The number of blocks in `returned` and `blocks`.
     spare: usize,
 }
+
+/// The number of blocks taken out of returned tables whenever one is lent or a table is returned. As every block was
+/// lent once, more than one each time is enough. Each may be a cache miss.
+const SORT_OUT: usize = 4;
 
 trait AnyShelf: Send {
     fn spare(&self) -> usize;
@@ -122,13 +191,19 @@ impl Pool {
         own.blocks[block.size()].push(block);
     }
 
-    /// Takes back `count` blocks. Constant time.
-    fn take_back<B: Block>(&self, blocks: Blocks<B>, count: usize) {
+    /// Takes back the blocks of a table. Constant time.
+    fn take_back<B: Block>(&self, blocks: Blocks<B>) {
         let mut shelves = self.lock();
-        shelves.lent -= count;
+        shelves.lent -= blocks.len();
         let own = shelves.shelf::<B>();
-        own.spare += count;
+        own.spare += blocks.len();
         own.returned.push(blocks);
+        own.sort_out(SORT_OUT);
+    }
+
+    /// A table without blocks, in which there may be room for slots.
+    fn slots<B: Block>(&self) -> Blocks<B> {
+        self.lock().shelf::<B>().empty.pop().unwrap_or_default()
     }
 
     /// A panic while the lock is held cannot leave the shelves in an invalid state.
@@ -141,34 +216,42 @@ impl Shelves {
     fn shelf<B: Block>(&mut self) -> &mut Shelf<B> {
         let id = TypeId::of::<B>();
         let at = self.shelves.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
-            let empty = Shelf::<B> { returned: Vec::new(), blocks: Default::default(), spare: 0 };
-            self.shelves.push((id, Box::new(empty)));
+            self.shelves.push((id, Box::new(Shelf::<B>::default())));
             self.shelves.len() - 1
         });
         self.shelves[at].1.as_any().downcast_mut().expect("the shelf of this type")
     }
 }
 
+impl<B> Default for Shelf<B> {
+    fn default() -> Shelf<B> {
+        let (returned, empty) = (Vec::new(), Vec::new());
+        Shelf { returned, empty, blocks: Default::default(), spare: 0 }
+    }
+}
+
 impl<B: Block> Shelf<B> {
-    /// A block to lend, if one of this size is found in a short time: what was returned is sorted by size a few blocks
-    /// at a time.
+    /// A block to lend, if one of this size is found in a short time.
     fn block(&mut self, size: usize) -> Option<B> {
-        for _ in 0..64 {
-            if !self.blocks[size].is_empty() {
-                break;
-            }
-            let Some(returned) = self.returned.last_mut() else { break };
-            match returned.pop() {
-                Some(Some(block)) => self.blocks[block.size()].push(block),
-                Some(None) => {}
-                None => {
-                    self.returned.pop();
-                }
-            }
+        self.sort_out(SORT_OUT);
+        if self.blocks[size].is_empty() {
+            self.sort_out(4 * SORT_OUT);
         }
         let block = self.blocks[size].pop()?;
         self.spare -= 1;
         Some(block)
+    }
+
+    /// Takes blocks out of returned tables, at most this many.
+    fn sort_out(&mut self, most: usize) {
+        for _ in 0..most {
+            let Some(mut table) = self.returned.pop() else { break };
+            if let Some(block) = table.pop() {
+                self.blocks[block.size()].push(block);
+            }
+            let list = if table.is_empty() { &mut self.empty } else { &mut self.returned };
+            list.push(table);
+        }
     }
 }
 
@@ -187,7 +270,7 @@ pub(super) struct Lease<B: Block> {
     /// The number of blocks in use.
     count: usize,
     /// Released blocks, to be returned to the allocator incrementally.
-    retired: Blocks<B>,
+    retired: Vec<Blocks<B>>,
     /// The memory of all blocks in bytes.
     held: usize,
 }
@@ -225,6 +308,11 @@ impl<B: Block> Lease<B> {
         self.pool.is_some()
     }
 
+    /// An empty table of blocks.
+    pub fn slots(&self) -> Blocks<B> {
+        self.pool.as_ref().map_or_else(Blocks::default, Pool::slots)
+    }
+
     /// A new block.
     pub fn take(&mut self, size: usize) -> B {
         let block = self.pool.as_ref().map_or_else(|| B::new(size), |pool| pool.block(size));
@@ -247,14 +335,14 @@ impl<B: Block> Lease<B> {
         if self.count == 0 {
             return;
         }
-        if let Some(pool) = &self.pool {
-            pool.take_back(blocks, self.count);
-            // Those released before there was a pool.
-            self.held = self.retired.iter().flatten().map(Block::bytes).sum();
-        } else if self.retired.is_empty() {
-            self.retired = blocks;
-        } else {
-            self.retired.extend(blocks);
+        debug_assert!(self.count == blocks.len(), "all blocks");
+        match &self.pool {
+            Some(pool) => {
+                pool.take_back(blocks);
+                // Those released before there was a pool.
+                self.held = self.retired.iter().flat_map(Blocks::iter).map(Block::bytes).sum();
+            }
+            None => self.retired.push(blocks),
         }
         self.count = 0;
     }
@@ -268,17 +356,17 @@ impl<B: Block> Lease<B> {
     /// Returns released blocks to the allocator, at most this many. Returns how many.
     pub fn reclaim(&mut self, blocks: u64) -> u64 {
         let mut freed = 0;
-        for _ in 0..blocks.saturating_mul(8) {
-            match self.retired.pop() {
-                Some(None) => {}
-                Some(Some(block)) => {
+        while freed < blocks
+            && let Some(table) = self.retired.last_mut()
+        {
+            match table.pop() {
+                Some(block) => {
                     self.held -= block.bytes();
                     freed += 1;
                 }
-                None => break,
-            }
-            if freed == blocks {
-                break;
+                None => {
+                    self.retired.pop();
+                }
             }
         }
         if self.retired.is_empty() {
@@ -287,8 +375,9 @@ impl<B: Block> Lease<B> {
         freed
     }
 
-    /// Heap memory in bytes. Constant time.
+    /// Heap memory in bytes, without what a table of blocks in use takes itself.
     pub fn bytes(&self) -> usize {
-        self.retired.capacity() * size_of::<Option<B>>() + self.held
+        let retired: usize = self.retired.iter().map(Blocks::bytes).sum();
+        self.retired.capacity() * size_of::<Blocks<B>>() + retired + self.held
     }
 }

@@ -86,7 +86,7 @@ impl<T: Item> Clone for Pages<T> {
 
 /// A table with a default value everywhere, in which only touched pages use memory.
 ///
-/// It takes 8 bytes per 4,096 nodes of the map up to the last one that was touched. A block allocates room for many pages
+/// It takes 8 bytes per 4,096 nodes of the map up to the last one that was touched, and 4 per block. A block allocates room for many pages
 /// at a time and moves when it is full, which copies at most 128 pages, so few ticks allocate, and none pays for all the
 /// nodes touched in earlier ones.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub(crate) struct Paged<T: Item> {
 
 impl<T: Item> Default for Paged<T> {
     fn default() -> Paged<T> {
-        Paged { blocks: Vec::new(), lease: Lease::default() }
+        Paged { blocks: Blocks::default(), lease: Lease::default() }
     }
 }
 
@@ -105,7 +105,7 @@ impl<T: Item> Default for Paged<T> {
 impl<T: Item> Clone for Paged<T> {
     fn clone(&self) -> Paged<T> {
         let blocks = self.blocks.clone();
-        let lease = Lease::of(blocks.iter().flatten());
+        let lease = Lease::of(blocks.iter());
         Paged { blocks, lease }
     }
 }
@@ -139,7 +139,7 @@ impl<T: Item> Paged<T> {
 
     #[inline]
     fn block(&self, number: usize) -> Option<&Pages<T>> {
-        self.blocks.get(number)?.as_deref()
+        self.blocks.get(number).map(|block| &**block)
     }
 
     /// The record of a node, if its page has been touched.
@@ -157,7 +157,7 @@ impl<T: Item> Paged<T> {
     /// The mutable record of a node, if its page has been touched.
     #[inline]
     pub fn find_mut(&mut self, node: NodeId) -> Option<&mut T> {
-        self.blocks.get_mut(block_of(node))?.as_mut()?.record_mut(node)
+        self.blocks.get_mut(block_of(node))?.record_mut(node)
     }
 
     /// The mutable record of a node; its page is allocated if necessary.
@@ -183,11 +183,10 @@ impl<T: Item> Paged<T> {
     #[inline(never)]
     fn touch(&mut self, node: NodeId) {
         let Paged { blocks, lease } = self;
-        let number = block_of(node);
-        if blocks.len() <= number {
-            blocks.resize_with(number + 1, || None);
+        if blocks.is_empty() {
+            *blocks = lease.slots();
         }
-        let block = blocks[number].get_or_insert_with(|| lease.take(0));
+        let block = blocks.get_or_insert(block_of(node), || lease.take(0));
         if block.places[page_of(node)] != UNTOUCHED {
             return;
         }
@@ -206,7 +205,10 @@ impl<T: Item> Paged<T> {
     pub(super) fn page_from(&self, position: usize) -> Option<Visit<'_, T>> {
         let (number, page) = (position / BLOCK, position % BLOCK);
         let after = Visit { page: None, next: (number + 1) * BLOCK };
-        let Some(block) = self.blocks.get(number)? else { return Some(after) };
+        if number >= self.blocks.slots() {
+            return None;
+        }
+        let Some(block) = self.blocks.get(number) else { return Some(after) };
         let found = (page..BLOCK).find_map(|at| Some((at, block.page(at)?)));
         Some(found.map_or(after, |(at, page)| {
             let position = number * BLOCK + at;
@@ -239,7 +241,7 @@ impl<T: Item> Paged<T> {
 
     /// Heap memory in bytes. Constant time.
     pub fn bytes(&self) -> usize {
-        self.blocks.capacity() * size_of::<Option<Box<Pages<T>>>>() + self.lease.bytes()
+        self.blocks.bytes() + self.lease.bytes()
     }
 }
 
@@ -375,9 +377,8 @@ mod tests {
     #[test]
     fn the_count_of_bytes_is_that_of_all_blocks() {
         let check = |table: &Paged<u64>| {
-            let slots = table.blocks.capacity() * size_of::<usize>();
-            let blocks = table.blocks.iter().flatten();
-            let used = blocks.map(|block| block.bytes()).sum::<usize>();
+            let slots = table.blocks.bytes();
+            let used = table.blocks.iter().map(|block| block.bytes()).sum::<usize>();
             assert!(table.bytes() >= slots + used, "{} bytes", table.bytes());
             if !table.has_released() {
                 assert_eq!(table.bytes(), slots + used);
