@@ -103,7 +103,9 @@ impl Trails {
         let slot = self.slot(Which::Follow);
         let mut path = std::mem::take(&mut self.lists[slot]);
         path.reverse();
-        path.shrink_to_fit(); // an earlier path may have been longer
+        if path.capacity() > 2 * path.len() {
+            path.shrink_to_fit(); // an earlier path was longer
+        }
         self.release();
         path
     }

@@ -14,14 +14,6 @@ pub(super) struct Front {
 /// The number of entries for which memory is allocated at first.
 const LEAST: usize = 32;
 
-/// Up to as many entries are sorted by insertion.
-const FEW: usize = 12;
-
-#[inline(never)]
-fn sort_many(entries: &mut [OpenEntry]) {
-    entries.sort_unstable_by(|a, b| OpenEntry::order(b, a));
-}
-
 impl Front {
     #[inline]
     pub fn len(&self) -> usize {
@@ -95,22 +87,8 @@ impl Front {
         self.entries_mut().reverse();
     }
 
-    /// Sorts the entries. Most of the time there are few, for which the standard library takes twice as long.
-    #[inline]
     pub fn sort(&mut self) {
-        let entries = self.entries_mut();
-        if entries.len() > FEW {
-            return sort_many(entries);
-        }
-        for next in 1..entries.len() {
-            let entry = entries[next];
-            let mut at = next;
-            while at > 0 && entries[at - 1].before(&entry) {
-                entries[at] = entries[at - 1];
-                at -= 1;
-            }
-            entries[at] = entry;
-        }
+        self.entries_mut().sort_unstable_by(|a, b| OpenEntry::order(b, a));
     }
 
     /// Removes the first entries.
