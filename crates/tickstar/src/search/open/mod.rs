@@ -259,6 +259,9 @@ mod tests {
                         if let Some(&entry) = sorted.iter().nth(nth as usize) {
                             sorted.remove(&entry);
                             stale.insert(entry.2.0);
+                            if buckets.note_stale(entry.0) {
+                                buckets.compact(|entry| !stale.contains(&entry.node().0));
+                            }
                         }
                     }
                     _ => {
@@ -389,6 +392,41 @@ mod tests {
         let mut left = 0;
         open.for_each(|_| left += 1);
         assert!(left < 20, "{left} entries");
+    }
+
+    #[test]
+    fn entries_that_become_stale_late_are_swept() {
+        let mut open = Buckets::default();
+        open.clear(10);
+        for node in 0..10_000 {
+            open.push(1000, Cost(u64::from(node * 7919 % 1000)), NodeId(node));
+        }
+        // The first ones first, and a tenth never.
+        let is_stale = |node: u32, now: u32| node < now && !node.is_multiple_of(10);
+        for now in 0..10_000_u32 {
+            if !now.is_multiple_of(10) && open.note_stale(1000) {
+                open.compact(|entry| !is_stale(entry.node().0, now));
+            }
+        }
+        let (mut left, mut live) = (0, 0);
+        open.for_each(|entry| {
+            left += 1;
+            live += u32::from(!is_stale(entry.node().0, 10_000));
+        });
+        assert_eq!(live, 1000, "no live entry is dropped");
+        assert!(left < 4000, "{left} entries");
+    }
+
+    #[test]
+    fn what_has_lost_its_place_takes_little_memory() {
+        let mut open = Buckets::default();
+        open.clear(1000);
+        // Falling keys, each of a bucket of its own, over many times the range.
+        for node in 0..5000_u32 {
+            open.push(10_000_000 - 1000 * u64::from(node), Cost(1), NodeId(node));
+        }
+        assert!(open.bytes() < 2_000_000, "{} bytes", open.bytes());
+        assert_eq!(drain(&mut open, |_| true), (0..5000).rev().collect::<Vec<_>>());
     }
 
     #[test]
