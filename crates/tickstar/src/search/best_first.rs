@@ -17,7 +17,8 @@
 //! # Real-time bound
 //! An expansion takes a constant number of lookups and at most one insertion per edge. Stale entries that reach the top
 //! are dropped without a charge; each was inserted by an expansion that was charged, so this takes amortized constant
-//! time. If many of them are met at once, a slice that pays for all work pays for them, and may end there.
+//! time. While they wait, large buckets of the open list are swept, so that few are met at once; if there are many, a
+//! slice that pays for all work pays for them, and may end there.
 
 use super::learned::Learned;
 use super::open::{List, Open, OpenEntry, OpenList};

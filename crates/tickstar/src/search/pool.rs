@@ -4,7 +4,6 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-
 /// The number of sizes in which memory is lent.
 pub(super) const SIZES: usize = 6;
 
@@ -84,7 +83,7 @@ impl<B> Blocks<B> {
     }
 }
 
-/// Search memory that agents borrow and return, in blocks of 2 to 64 KB.
+/// Search memory that agents borrow and return, in blocks of 2 to 64 KB: their tables of nodes and their open lists.
 ///
 /// Without a pool, an agent takes its memory from the allocator and returns it there. With a pool, the blocks an agent
 /// returns, because it has arrived or knows its complete path, are reused by the next one: ticks then allocate only

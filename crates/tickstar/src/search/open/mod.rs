@@ -23,7 +23,7 @@ use crate::{Cost, NodeId};
 pub enum OpenList {
     /// Buckets by key, of which only the best few entries are kept sorted. Whatever the length of the list, no operation
     /// visits more than some 1300 entries, nearly always far fewer, or moves the list in memory. On average, an entry is visited a
-    /// constant number of times and sorted once, among few.
+    /// constant number of times and sorted once, among few. Its memory comes from the agent's pool.
     #[default]
     Buckets,
     /// One four-ary heap. Each operation takes time logarithmic in the length of the list, and the list is copied when
@@ -415,6 +415,37 @@ mod tests {
         });
         assert_eq!(live, 1000, "no live entry is dropped");
         assert!(left < 4000, "{left} entries");
+    }
+
+    /// A large bucket, in some state of being swept, loses its place in the ring to one with smaller keys.
+    #[test]
+    fn swept_buckets_can_be_parked() {
+        for swept in 0..40_u32 {
+            let mut open = Buckets::default();
+            // Buckets of 16 keys, 128 of them.
+            open.clear(2047);
+            let key = |node: u32| 204_800 + u64::from(node / 4);
+            for node in 0..64 {
+                open.push(key(node), Cost(1), NodeId(node));
+            }
+            let is_live = |node: u32| node >= swept || !node.is_multiple_of(4);
+            for node in 0..swept {
+                if open.note_stale(key(node)) {
+                    open.compact(|entry| is_live(entry.node().0));
+                }
+            }
+            // The same place; keys between those of the first bucket; and a larger key of the same ring.
+            for (node, key) in [(64, 0), (65, 204_807), (66, 205_000), (67, 1)] {
+                open.push(key, Cost(2), NodeId(node));
+            }
+            let order = drain(&mut open, |entry| is_live(entry.node().0));
+            let mut expected: Vec<_> = (0..64).filter(|&node| is_live(node)).collect();
+            expected.sort_unstable_by_key(|&node| (key(node), Reverse(node)));
+            let place = expected.partition_point(|&node| key(node) < 204_807);
+            expected.insert(place, 65);
+            let expected: Vec<_> = [64, 67].into_iter().chain(expected).chain([66]).collect();
+            assert_eq!(order, expected, "{swept} swept");
+        }
     }
 
     #[test]
