@@ -378,7 +378,7 @@ mod tests {
     fn the_count_of_bytes_is_that_of_all_blocks() {
         let check = |table: &Paged<u64>| {
             let slots = table.blocks.bytes();
-            let used = table.blocks.iter().map(|block| block.bytes()).sum::<usize>();
+            let used = table.blocks.iter().map(Block::bytes).sum::<usize>();
             assert!(table.bytes() >= slots + used, "{} bytes", table.bytes());
             if !table.has_released() {
                 assert_eq!(table.bytes(), slots + used);

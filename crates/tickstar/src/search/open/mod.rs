@@ -124,6 +124,7 @@ pub(crate) trait Open {
 
 /// The open list of a search, of either kind.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // nearly every search uses the larger one
 pub(crate) enum List {
     Heap(Heap),
     Buckets(Buckets),
