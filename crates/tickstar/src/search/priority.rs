@@ -61,16 +61,12 @@ impl Priority {
         weigh(cost, self.h) < weigh(to, self.g)
     }
 
-    /// The range of keys that the open list should be prepared for, given the most expensive edge and the heuristic of
-    /// the root. The keys of open nodes of an A* search span two edges at most, as the smallest one never decreases; with
-    /// twice that, buckets are wider, and fewer of them have next to no entries. For other priorities the key may decrease
-    /// by as much as the heuristic outweighs the cost, but most keys that are inserted are close to the smallest, so that
-    /// a smaller range serves them better.
+    /// The approximate range of the keys of open nodes, given the most expensive edge and the heuristic of the root. It
+    /// is exact for A*, whose smallest key never decreases. For other priorities the key may decrease by as much as the
+    /// heuristic outweighs the cost, but most keys that are inserted are close to the smallest, so that a smaller range
+    /// serves them better.
     pub(crate) fn key_range(self, max_edge: Cost, from_root: Cost) -> u64 {
         let span = max_edge.0.saturating_mul(u64::from(self.g) + u64::from(self.h));
-        if self == Priority::ASTAR {
-            return span.saturating_mul(2);
-        }
         let fall = from_root.0.saturating_mul(self.h.saturating_sub(self.g).into());
         // Measured: six times the span serves a weight of 1.5 best, twelve times one of 3, thirty times a greedy search.
         let near = (4 * u64::from(self.h)).checked_div(self.g.into()).unwrap_or(30).min(30);

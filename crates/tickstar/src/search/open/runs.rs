@@ -4,7 +4,7 @@ use super::OpenEntry;
 use super::slab::{Linked, NONE, Slabs};
 
 /// Entries per chunk. There are few in tests, so that they cover large buckets.
-pub(super) const CHUNK: usize = if cfg!(test) { 4 } else { 16 };
+pub(super) const CHUNK: usize = if cfg!(test) { 4 } else { 32 };
 /// Chunks per run, at most.
 pub(super) const CHUNKS: usize = 2;
 /// Entries per run, at most.
