@@ -39,15 +39,16 @@ impl Growth {
         let extent = if self.quick { Extent::QUICK } else { Extent::FULL };
         let extent = Extent { largest: self.largest.unwrap_or(extent.largest), ..extent };
         let interrupt = Interrupt::watch();
-        let report =
-            watched(extent.steps(), "maps", interrupt.begin(), |control| measure(extent, control));
+        let report = watched(extent.steps(), "rounds", interrupt.begin(), |control| {
+            measure(extent, control)
+        });
         if !report.rows.is_empty() {
             let common = json!({});
             self.shown.print(&report.rows, &common, || text(&report))?;
             self.shown.draw(|| plot(&report, extent))?;
         }
-        if report.maps < extent.steps() {
-            return Err(Failure::stopped_at(report.maps, extent.steps(), "map"));
+        if report.maps < extent.maps() {
+            return Err(Failure::stopped_at(report.maps, extent.maps(), "map"));
         }
         Ok(())
     }

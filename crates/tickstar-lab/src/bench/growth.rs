@@ -1,10 +1,13 @@
 //! What a unit of work costs on larger and larger maps: it should cost the same.
+//!
+//! The maps of a kind take turns, round after round, so that a machine that is slower for a while is slower for all of
+//! them.
 
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tickstar::search::{BestFirst, SearchConfig};
-use tickstar::{Agent, Event, Hierarchy, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
+use tickstar::{Agent, Event, Hierarchy, Pool, Seen, Slice, Step, TimeBounded, TimeBoundedConfig};
 
 use super::{Control, ProblemSet};
 use crate::generate::Kind;
@@ -28,7 +31,7 @@ pub struct Extent {
 
 impl Extent {
     /// What a published number should come from.
-    pub const FULL: Extent = Extent { largest: 4096, rounds: 3, builds: 2 };
+    pub const FULL: Extent = Extent { largest: 4096, rounds: 6, builds: 4 };
     /// A first impression, in seconds.
     pub const QUICK: Extent = Extent { largest: 512, rounds: 2, builds: 1 };
 
@@ -40,9 +43,14 @@ impl Extent {
             .collect()
     }
 
+    /// The number of maps.
+    pub fn maps(self) -> usize {
+        KINDS.len() * self.sides().len()
+    }
+
     /// The number of steps that [`measure`] reports.
     pub fn steps(self) -> usize {
-        KINDS.len() * self.sides().len()
+        self.maps() * self.rounds.max(self.builds)
     }
 }
 
@@ -116,20 +124,27 @@ pub struct Report {
 /// Never: generated maps are within the limits of all subjects.
 pub fn measure(extent: Extent, control: Control<'_>) -> Report {
     let (mut rows, mut maps) = (Vec::new(), 0);
-    'all: for kind in KINDS {
-        for side in extent.sides() {
-            let set = ProblemSet::generated(kind, side, 1, problems(side));
-            let Some(measured) = measure_map(&set, side, extent, control) else { break 'all };
-            rows.extend(measured.into_iter().map(|(subject, units, time)| Row {
+    for kind in KINDS {
+        let mut all: Vec<_> =
+            extent.sides().into_iter().map(|side| Measurement::new(kind, side)).collect();
+        'rounds: for round in 0..extent.rounds.max(extent.builds) {
+            for map in &mut all {
+                if control.stopped() || !map.round(round, extent, control) {
+                    break 'rounds;
+                }
+                (control.step)();
+            }
+        }
+        for map in all.iter().filter(|map| map.is_complete(extent)) {
+            maps += 1;
+            rows.extend(map.results().into_iter().map(|(subject, units, time)| Row {
                 subject,
                 kind: kind.name().into(),
-                side,
+                side: map.side,
                 units,
                 ns_per_unit: time.as_nanos() as f64 / units.max(1) as f64,
                 over_smallest: 1.0,
             }));
-            maps += 1;
-            (control.step)();
         }
     }
     let of_kind = |kind: &str| KINDS.iter().position(|other| other.name() == kind);
@@ -144,42 +159,67 @@ pub fn measure(extent: Extent, control: Control<'_>) -> Report {
     Report { maps, rows }
 }
 
-type Measured = (Subject, u64, Duration);
-
-/// All subjects on one map; none if it was stopped.
-fn measure_map(
-    set: &ProblemSet,
+/// What is known of one map: the least times so far.
+struct Measurement {
+    set: ProblemSet,
     side: u32,
-    extent: Extent,
-    control: Control<'_>,
-) -> Option<Vec<Measured>> {
-    let mut search = BestFirst::new(SearchConfig::default());
-    let (start, goal) = set.nodes().next()?;
-    let mut agent =
-        TimeBounded::new(&set.grid, TimeBoundedConfig::default(), start, goal).expect("a grid");
-    let count = set.ends.len();
-    let (mut bare, mut sliced) = (vec![(Duration::MAX, 0); count], vec![(Duration::MAX, 0); count]);
-    for _ in 0..extent.rounds {
-        for (nth, (start, goal)) in set.nodes().enumerate() {
+    search: BestFirst,
+    agent: Option<TimeBounded>,
+    /// The number of complete rounds.
+    rounds: usize,
+    /// Per problem, with the number of expansions.
+    bare: Vec<(Duration, u64)>,
+    sliced: Vec<(Duration, u64)>,
+    build: Duration,
+}
+
+impl Measurement {
+    fn new(kind: Kind, side: u32) -> Measurement {
+        let set = ProblemSet::generated(kind, side, 1, problems(side));
+        let agent = set.nodes().next().map(|(start, goal)| {
+            // Its memory is reused, like that of the bare search.
+            TimeBounded::new(&set.grid, TimeBoundedConfig::default(), start, goal)
+                .expect("a grid")
+                .with_pool(&Pool::new())
+        });
+        let search = BestFirst::new(SearchConfig::default());
+        let none = vec![(Duration::MAX, 0); set.ends.len()];
+        let (bare, sliced) = (none.clone(), none);
+        Measurement { set, side, search, agent, rounds: 0, bare, sliced, build: Duration::MAX }
+    }
+
+    fn is_complete(&self, extent: Extent) -> bool {
+        self.rounds == extent.rounds.max(extent.builds)
+    }
+
+    /// On a smaller map, building the hierarchy is over before anything can be told.
+    fn is_built(&self) -> bool {
+        self.side > SMALLEST
+    }
+
+    /// Measures once more, as far as the extent asks for it. Returns whether it was not stopped.
+    fn round(&mut self, round: usize, extent: Extent, control: Control<'_>) -> bool {
+        let searches = round < extent.rounds;
+        for (nth, (start, goal)) in self.set.nodes().enumerate().filter(|_| searches) {
             if control.stopped() {
-                return None;
+                return false;
             }
             let begin = Instant::now();
-            search.start(&set.grid, start, goal);
+            self.search.start(&self.set.grid, start, goal);
             let mut slice = Slice::unlimited();
-            search.run(&set.grid, &mut slice);
-            bare[nth] = (begin.elapsed(), slice.expansions()).min(bare[nth]);
+            self.search.run(&self.set.grid, &mut slice);
+            self.bare[nth] = (begin.elapsed(), slice.expansions()).min(self.bare[nth]);
         }
-        for (nth, (start, goal)) in set.nodes().enumerate() {
-            if control.stopped() {
-                return None;
-            }
+        for (nth, (start, goal)) in self.set.nodes().enumerate().filter(|_| searches) {
+            let Some(agent) = self.agent.as_mut().filter(|_| !control.stopped()) else {
+                return false;
+            };
             let begin = Instant::now();
-            agent.assign(&set.grid, start, goal).expect("free ends");
+            agent.assign(&self.set.grid, start, goal).expect("free ends");
             let (mut at, mut expansions) = (start, 0);
             loop {
                 let mut slice = Slice::new(BUDGET);
-                let step = agent.tick(&set.grid, at, Seen::default(), &mut slice);
+                let step = agent.tick(&self.set.grid, at, Seen::default(), &mut slice);
                 expansions += slice.expansions();
                 if let Step::Move(to) = step {
                     at = to;
@@ -189,30 +229,33 @@ fn measure_map(
                     break;
                 }
             }
-            sliced[nth] = (begin.elapsed(), expansions).min(sliced[nth]);
+            self.sliced[nth] = (begin.elapsed(), expansions).min(self.sliced[nth]);
         }
-    }
-    let sum = |subject, all: Vec<(Duration, u64)>| {
-        let (times, counts): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-        (subject, counts.into_iter().sum(), times.into_iter().sum())
-    };
-    let mut measured = vec![sum(Subject::Astar, bare), sum(Subject::Tba, sliced)];
-    if side > SMALLEST {
-        // On a smaller map it is over before anything can be told.
-        let cells = set.grid.free_cells().count() as u64;
-        let mut least = Duration::MAX;
-        for _ in 0..extent.builds {
+        if round < extent.builds && self.is_built() {
             if control.stopped() {
-                return None;
+                return false;
             }
             let begin = Instant::now();
-            let hierarchy = Hierarchy::new(&set.grid).expect("within the limits");
-            least = begin.elapsed().min(least);
+            let hierarchy = Hierarchy::new(&self.set.grid).expect("within the limits");
+            self.build = begin.elapsed().min(self.build);
             drop(hierarchy);
         }
-        measured.push((Subject::Hierarchy, cells, least));
+        self.rounds += 1;
+        true
     }
-    Some(measured)
+
+    /// What was measured, with its units.
+    fn results(&self) -> Vec<(Subject, u64, Duration)> {
+        let sum = |subject, all: &[(Duration, u64)]| {
+            (subject, all.iter().map(|one| one.1).sum(), all.iter().map(|one| one.0).sum())
+        };
+        let mut results = vec![sum(Subject::Astar, &self.bare), sum(Subject::Tba, &self.sliced)];
+        if self.is_built() {
+            let cells = self.set.grid.free_cells().count() as u64;
+            results.push((Subject::Hierarchy, cells, self.build));
+        }
+        results
+    }
 }
 
 #[cfg(test)]
