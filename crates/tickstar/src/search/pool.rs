@@ -128,7 +128,7 @@ struct Shelf<B> {
 
 /// The number of blocks taken out of returned tables whenever one is lent or a table is returned. As every block was
 /// lent once, more than one each time is enough. Each may be a cache miss.
-const SORT_OUT: usize = 4;
+const AT_ONCE: usize = 4;
 
 trait AnyShelf: Send {
     fn spare(&self) -> usize;
@@ -197,7 +197,7 @@ impl Pool {
         let own = shelves.shelf::<B>();
         own.spare += blocks.len();
         own.returned.push(blocks);
-        own.sort_out(SORT_OUT);
+        own.take_apart(AT_ONCE);
     }
 
     /// A table without blocks, in which there may be room for slots.
@@ -232,9 +232,9 @@ impl<B> Default for Shelf<B> {
 impl<B: Block> Shelf<B> {
     /// A block to lend, if one of this size is found in a short time.
     fn block(&mut self, size: usize) -> Option<B> {
-        self.sort_out(SORT_OUT);
+        self.take_apart(AT_ONCE);
         if self.blocks[size].is_empty() {
-            self.sort_out(4 * SORT_OUT);
+            self.take_apart(4 * AT_ONCE);
         }
         let block = self.blocks[size].pop()?;
         self.spare -= 1;
@@ -242,7 +242,7 @@ impl<B: Block> Shelf<B> {
     }
 
     /// Takes blocks out of returned tables, at most this many.
-    fn sort_out(&mut self, most: usize) {
+    fn take_apart(&mut self, most: usize) {
         for _ in 0..most {
             let Some(mut table) = self.returned.pop() else { break };
             if let Some(block) = table.pop() {

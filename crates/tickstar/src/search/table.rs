@@ -86,9 +86,9 @@ impl<T: Item> Clone for Pages<T> {
 
 /// A table with a default value everywhere, in which only touched pages use memory.
 ///
-/// It takes 8 bytes per 4,096 nodes of the map up to the last one that was touched, and 4 per block. A block allocates room for many pages
-/// at a time and moves when it is full, which copies at most 128 pages, so few ticks allocate, and none pays for all the
-/// nodes touched in earlier ones.
+/// It takes 8 bytes per 4,096 nodes of the map up to the last one that was touched, and 4 per block. A block allocates
+/// room for many pages at a time and moves when it is full, which copies at most 128 pages, so few ticks allocate, and
+/// none pays for all the nodes touched in earlier ones.
 #[derive(Debug)]
 pub(crate) struct Paged<T: Item> {
     blocks: Blocks<Box<Pages<T>>>,

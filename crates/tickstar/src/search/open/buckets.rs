@@ -74,11 +74,11 @@ pub(crate) struct Buckets {
 
 type Ring = [Bucket; BUCKETS as usize];
 
-/// The entries of buckets that have lost their places in the ring: those whose numbers differ only in their places. They
-/// are kept together, as most have few entries.
+/// The entries of up to [`BUCKETS`] consecutive buckets that have lost their places in the ring. They are kept together,
+/// as most of these buckets have few entries.
 #[derive(Clone, Debug)]
 struct Parked {
-    /// Its number is that of the buckets divided by [`BUCKETS`].
+    /// Its number is that of any of these buckets divided by [`BUCKETS`].
     bucket: Bucket,
     /// The smallest key.
     least: u64,
@@ -145,6 +145,15 @@ impl Bucket {
         is_full && may_exceed
     }
 
+    /// Inserts an entry; a run that is full is moved to the heap first.
+    fn insert(&mut self, runs: &mut Runs, entry: OpenEntry) {
+        if self.has_space() {
+            self.append(runs, entry);
+        } else {
+            self.extend(runs, entry, false);
+        }
+    }
+
     /// Removes stale entries from a run that is too long. What is left is moved to the heap, except for the latest entry,
     /// unless it is half of a run or less.
     ///
@@ -194,11 +203,7 @@ impl Bucket {
             return;
         }
         for entry in &left[..len] {
-            if self.has_space() {
-                self.append(runs, *entry);
-            } else {
-                self.extend(runs, *entry, false);
-            }
+            self.insert(runs, *entry);
         }
     }
 
@@ -213,11 +218,7 @@ impl Bucket {
             len += some.len();
         });
         for entry in &entries[..len] {
-            if self.has_space() {
-                self.append(runs, *entry);
-            } else {
-                self.extend(runs, *entry, false);
-            }
+            self.insert(runs, *entry);
         }
     }
 

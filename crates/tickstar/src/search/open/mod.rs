@@ -22,8 +22,8 @@ use crate::{Cost, NodeId};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OpenList {
     /// Buckets by key, of which only the best few entries are kept sorted. Whatever the length of the list, no operation
-    /// visits more than some 1300 entries, nearly always far fewer, or moves the list in memory. On average, an entry is visited a
-    /// constant number of times and sorted once, among few. Its memory comes from the agent's pool.
+    /// visits more than some 1300 entries, nearly always far fewer, or moves the list in memory. On average, an entry is
+    /// visited a constant number of times and sorted once, among few. Its memory comes from the agent's pool.
     #[default]
     Buckets,
     /// One four-ary heap. Each operation takes time logarithmic in the length of the list, and the list is copied when
@@ -217,6 +217,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::runs::RUN;
     use super::*;
 
     fn drain(open: &mut impl Open, live: impl Fn(&OpenEntry) -> bool) -> Vec<u32> {
@@ -450,14 +451,41 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_with_swept_runs_alone_can_be_parked() {
+        let mut open = Buckets::default();
+        // Buckets of 16 keys, 128 of them.
+        open.clear(2047);
+        let key = 204_800;
+        // A full run and the first entry of the next. The full one is swept.
+        let first = RUN as u32;
+        for node in 0..=first {
+            open.push(key, Cost(1), NodeId(node));
+        }
+        while !open.note_stale(key) {}
+        open.compact(|_| true);
+        // All entries of the open run are stale when it becomes too long.
+        for node in first + 1.. {
+            if open.insert(key, Cost(1), NodeId(node)) {
+                open.compact(|entry| entry.node().0 < first);
+                break;
+            }
+        }
+        for (node, key) in [(100, 0), (101, 205_000)] {
+            open.push(key, Cost(2), NodeId(node));
+        }
+        let expected: Vec<_> = [100].into_iter().chain((0..first).rev()).chain([101]).collect();
+        assert_eq!(drain(&mut open, |_| true), expected);
+    }
+
+    #[test]
     fn what_has_lost_its_place_takes_little_memory() {
         let mut open = Buckets::default();
         open.clear(1000);
         // Falling keys, each of a bucket of its own, over many times the range.
         for node in 0..5000_u32 {
-            open.push(10_000_000 - 1000 * u64::from(node), Cost(1), NodeId(node));
+            open.push(10_000_000 - 8 * u64::from(node), Cost(1), NodeId(node));
         }
-        assert!(open.bytes() < 2_000_000, "{} bytes", open.bytes());
+        assert!(open.bytes() < 300_000, "{} bytes", open.bytes());
         assert_eq!(drain(&mut open, |_| true), (0..5000).rev().collect::<Vec<_>>());
     }
 
