@@ -94,6 +94,14 @@ impl Bits {
         three(0) << 6 | three(stride) << 3 | three(2 * stride)
     }
 
+    /// Six cells of a row, the first in the lowest bit. Cells beyond the border of the row may be any.
+    #[inline]
+    pub fn six(&self, column: u32, row: u32) -> u16 {
+        let (byte, _) = self.locate(column, row);
+        let pair = self.bytes[byte..byte + 2].try_into().expect("a slice of two bytes");
+        u16::from_le_bytes(pair) >> (column % 8) & 0x3f
+    }
+
     /// Eight bytes each of the row before, of a row and of the row after, from this byte of the row on.
     #[inline(always)]
     fn words(&self, byte: usize) -> [u64; 3] {

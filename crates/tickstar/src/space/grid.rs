@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use thiserror::Error;
 
 use super::bits::Bits;
+use super::squares::Squares;
 use super::terrain::Ground;
 use super::{Map, Sealed, Skip, Space};
 use crate::{Cost, NodeId};
@@ -149,12 +150,27 @@ pub struct Grid {
     rows: Bits,
     /// The same with columns as rows, to be scanned as fast.
     columns: Bits,
+    /// The same by squares of nodes, for neighborhoods.
+    squares: Squares,
     neighbors: Neighbors,
     corners: Corners,
     moves: &'static Moves,
     extra: u64,
     /// Terrain, if the map has any; all else is about plain ground.
     pub(super) ground: Option<Box<Ground>>,
+}
+
+/// Where the neighbors of a node are.
+struct Around {
+    /// The parts of an id for the column before that of the node, its own, and the one after.
+    x: [u32; 3],
+    /// The same for rows.
+    y: [u32; 3],
+    /// The position of the parent in the three by three cells around.
+    parent: usize,
+    /// The columns and rows from the goal to the node.
+    dx: i32,
+    dy: i32,
 }
 
 /// How the cells of a grid are numbered.
@@ -167,6 +183,11 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
+    /// The number of ids of a map of this height.
+    fn size(self, height: u32) -> usize {
+        (height.div_ceil(32) as usize) << self.row_shift
+    }
+
     /// The cell of a node.
     #[inline]
     pub fn cell(self, node: NodeId) -> Cell {
@@ -315,12 +336,14 @@ impl Grid {
         // cells), 3 and 3 (8 by 8 such squares), then the rest of each.
         let columns = width.div_ceil(32).next_power_of_two();
         let rest = columns.trailing_zeros();
+        let ids = Ids { column_bits: 0x073 | (columns - 1) << 10, row_shift: 10 + rest };
         Ok(Grid {
             width,
             height,
-            ids: Ids { column_bits: 0x073 | (columns - 1) << 10, row_shift: 10 + rest },
+            ids,
             rows: Bits::new(width, height),
             columns: Bits::new(height, width),
+            squares: Squares::new(ids.size(height)),
             neighbors: Neighbors::default(),
             corners: Corners::default(),
             moves: Grid::table(Neighbors::default(), Corners::default()),
@@ -352,6 +375,7 @@ impl Grid {
             }
         }
         grid.columns = grid.rows.transposed(width, height);
+        grid.squares = Squares::of(&grid.rows, grid.ids, (width, height), grid.size());
         Ok(grid)
     }
 
@@ -538,7 +562,7 @@ impl Grid {
     /// Heap memory of the map in bytes.
     pub fn bytes(&self) -> usize {
         let ground = self.ground.as_ref().map_or(0, |ground| ground.bytes());
-        self.rows.heap_bytes() + self.columns.heap_bytes() + ground
+        self.rows.heap_bytes() + self.columns.heap_bytes() + self.squares.heap_bytes() + ground
     }
 
     /// The node of a cell on the map: the inverse of [`Grid::cell`].
@@ -561,6 +585,9 @@ impl Grid {
     pub(super) fn put(&mut self, x: u32, y: u32, free: bool) {
         self.rows.put(x + 1, y + 1, free);
         self.columns.put(y + 1, x + 1, free);
+        let mut squares = std::mem::take(&mut self.squares);
+        squares.put(Cell { x, y }, free, |cell| self.node(cell));
+        self.squares = squares;
     }
 
     /// Whether a diagonal step depends on the cells whose corners it passes.
@@ -579,10 +606,59 @@ impl Grid {
         })
     }
 
-    /// The nine bits around a cell on the map.
+    /// The nine bits around a node.
     #[inline(always)]
-    fn around(&self, cell: Cell) -> usize {
-        self.rows.around(cell.x + 1, cell.y + 1)
+    pub(super) fn around(&self, node: NodeId) -> usize {
+        self.squares.around(node)
+    }
+
+    /// Where the neighbors of a node are, and its parent and the goal.
+    #[inline(always)]
+    fn place(&self, from: NodeId, parent: NodeId, goal: NodeId) -> Around {
+        // The bits of the column can be incremented or decremented independently if those of the row are set or cleared
+        // first, so that a carry passes over them, and vice versa. A direction that wraps at an edge of the map is
+        // never legal.
+        let (id, columns, rows) = (from.0, self.ids.column_bits, !self.ids.column_bits);
+        let x = [
+            (id & columns).wrapping_sub(1) & columns,
+            id & columns,
+            (id | rows).wrapping_add(1) & columns,
+        ];
+        let y =
+            [(id & rows).wrapping_sub(4) & rows, id & rows, (id | columns).wrapping_add(1) & rows];
+        // Larger columns and rows have larger parts of ids.
+        let side = |own: u32, other: u32| usize::from(other >= own) + usize::from(other > own);
+        let parent_column = side(id & columns, parent.0 & columns);
+        let parent_row = side(id & rows, parent.0 & rows);
+        let (cell, goal) = (self.cell(from), self.cell(goal));
+        let (dx, dy) = (cell.x as i32 - goal.x as i32, cell.y as i32 - goal.y as i32);
+        Around { x, y, parent: parent_row * 3 + parent_column, dx, dy }
+    }
+
+    /// The successors of a node on terrain, with the cost of the step and the heuristic, and how many there are. It is
+    /// not inlined, so that it does not compete for registers with searches on plain ground.
+    #[inline(never)]
+    fn successors_on_terrain(
+        &self,
+        ground: &Ground,
+        from: NodeId,
+        parent: NodeId,
+        goal: NodeId,
+    ) -> ([(NodeId, Cost, Cost); 8], usize) {
+        let mut successors = [(from, Cost::ZERO, Cost::ZERO); 8];
+        let mut count = 0;
+        let Around { x, y, parent, dx, dy } = self.place(from, parent, goal);
+        let legal = self.moves[ON_TERRAIN][parent][self.around(from)];
+        for (d, (column, row)) in DIRECTIONS.into_iter().enumerate() {
+            if legal >> d & 1 == 1 {
+                let to = NodeId(x[column] | y[row]);
+                let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
+                let plain = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+                successors[count] = (to, ground.step(plain, from, to), ground.at_least(estimate));
+                count += 1;
+            }
+        }
+        (successors, count)
     }
 
     /// The distance over `dx` columns and `dy` rows on an empty map.
@@ -605,7 +681,7 @@ impl Space for Grid {
     const MAX_EDGES: usize = 8;
 
     fn size(&self) -> usize {
-        (self.height.div_ceil(32) as usize) << self.ids.row_shift
+        self.ids.size(self.height)
     }
 
     fn contains(&self, node: NodeId) -> bool {
@@ -645,7 +721,7 @@ impl Space for Grid {
         let place = (place.0 as usize, place.1 as usize);
         let (neighbors, corners) = (self.neighbors, self.corners);
         let plain = if dx + dy == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-        leads(neighbors, corners, self.around(cell), (1, 1), place)
+        leads(neighbors, corners, self.around(from), (1, 1), place)
             .then(|| self.ground.as_ref().map_or(plain, |ground| ground.step(plain, from, to)))
     }
 }
@@ -729,40 +805,14 @@ impl Map for Grid {
         mut visit: impl FnMut(NodeId, Cost, Cost),
         _: Sealed,
     ) {
-        let cell = self.cell(from);
-        if !self.is_inside(cell) {
-            return;
-        }
-        // The bits of the column can be incremented or decremented independently if those of the row are set or cleared
-        // first, so that a carry passes over them, and vice versa. A direction that wraps at an edge of the map is
-        // never legal.
-        let (id, columns, rows) = (from.0, self.ids.column_bits, !self.ids.column_bits);
-        let x = [
-            (id & columns).wrapping_sub(1) & columns,
-            id & columns,
-            (id | rows).wrapping_add(1) & columns,
-        ];
-        let y =
-            [(id & rows).wrapping_sub(4) & rows, id & rows, (id | columns).wrapping_add(1) & rows];
-        let (px, py) = (parent.0 & columns, parent.0 & rows);
-        let from_column = 2 * usize::from(px == x[2]) + usize::from(px == x[1]);
-        let from_row = 2 * usize::from(py == y[2]) + usize::from(py == y[1]);
-        let goal = self.cell(goal);
-        let (dx, dy) = (cell.x as i32 - goal.x as i32, cell.y as i32 - goal.y as i32);
         if let Some(ground) = &self.ground {
-            let legal = self.moves[ON_TERRAIN][from_row * 3 + from_column][self.around(cell)];
-            for (d, (column, row)) in DIRECTIONS.into_iter().enumerate() {
-                if legal >> d & 1 == 1 {
-                    let to = NodeId(x[column] | y[row]);
-                    let estimate = self.distance(dx + column as i32 - 1, dy + row as i32 - 1);
-                    let plain = if d < 4 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-                    visit(to, ground.step(plain, from, to), ground.at_least(estimate));
-                }
-            }
+            let (successors, count) = self.successors_on_terrain(ground, from, parent, goal);
+            successors[..count].iter().for_each(|&(to, cost, h)| visit(to, cost, h));
             return;
         }
+        let Around { x, y, parent, dx, dy } = self.place(from, parent, goal);
         let moves = &self.moves[skip as usize];
-        let legal = moves[from_row * 3 + from_column][self.around(cell)];
+        let legal = moves[parent][self.around(from)];
         // Unrolled, so that each direction has a branch of its own for the branch predictor; and a macro, as a closure is
         // not always inlined eight times.
         macro_rules! visit {
@@ -775,7 +825,11 @@ impl Map for Grid {
                 }
             )*};
         }
-        visit!(0 1 2 3 4 5 6 7);
+        visit!(0 1 2 3);
+        // Canonical paths seldom turn off diagonally.
+        if legal >> 4 != 0 {
+            visit!(4 5 6 7);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod grid;
 mod layered;
 mod map_text;
 mod sealed;
+mod squares;
 #[cfg(feature = "serde")]
 mod stored;
 mod terrain;

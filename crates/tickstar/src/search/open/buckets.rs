@@ -1,7 +1,7 @@
 //! The open list as a ring of buckets by key, with the best few entries sorted.
 
 use super::front::Front;
-use super::runs::{CHUNK, CHUNKS, Chunk, RUN, Runs};
+use super::runs::{CHUNK, CHUNKS, Chunk, RUN, Runs, count_left};
 use super::slab::{NONE, Slabs};
 use super::{Open, OpenEntry, Serial};
 use crate::{Cost, NodeId};
@@ -256,6 +256,7 @@ impl Bucket {
             self.swept = NONE;
         }
         if self.heap != NONE || limit != u64::MAX {
+            self.close_open_run(runs);
             return self.take_runs(runs, front, limit, live);
         }
         let mut visited = 0;
@@ -282,31 +283,32 @@ impl Bucket {
             if in_vain >= STALE {
                 return in_vain;
             }
-            if !runs.is_sorted(self.heap) {
-                let mut visited = 0;
+            let mut visited = 0;
+            if runs.is_sorted(self.heap) {
+                self.heap = runs.take_sorted(self.heap, limit, |entries| {
+                    visited += entries.len();
+                    front.take_live(entries, &live);
+                });
+                in_vain += visited - front.len();
+            } else {
                 self.heap = runs.pop(self.heap, |entries| {
                     visited += entries.len();
                     front.take_live(entries, &live);
                 });
                 in_vain += visited - front.len();
-                if front.len() > 0 {
-                    front.sort();
-                    self.heap = runs.add_sorted(self.heap, front.entries());
-                    front.clear();
+                front.sort();
+                let other = (self.heap != NONE).then(|| runs.best(self.heap));
+                let left = count_left(front.entries(), other, limit);
+                let left = left.max(front.len().saturating_sub(SORTED));
+                if left > 0 {
+                    self.heap = runs.add_sorted(self.heap, &front.entries()[..left]);
+                    front.remove(left);
                 }
-                continue;
             }
-            let mut taken = 0;
-            self.heap = runs.take_sorted(self.heap, SORTED, limit, |entry| {
-                taken += 1;
-                front.take_live(std::slice::from_ref(entry), &live);
-            });
-            in_vain += taken - front.len();
             if front.len() > 0 {
                 break;
             }
         }
-        front.reverse();
         let visited = self.take_open(runs, front, limit, &live);
         in_vain + if front.len() > 0 { 0 } else { visited }
     }
@@ -452,27 +454,21 @@ impl Buckets {
         exceeds
     }
 
-    /// Inserts in order. In A*, all entries inserted here are better than all others.
-    #[inline(always)]
-    fn push_to_front(&mut self, entry: OpenEntry) {
-        match self.front.best() {
-            Some(best) if best.before(&entry) => {
-                self.push_into_front(entry.key, entry.g, entry.tail);
-            }
-            _ => self.front.push(entry),
-        }
-        if self.front.len() >= LIMIT {
-            self.cut_front();
-        }
-    }
-
-    #[cold]
+    /// Inserts an entry that belongs to the first bucket or before it, and is not better than all others. The entry is
+    /// passed in registers.
     #[inline(never)]
-    fn push_into_front(&mut self, key: u64, g: Cost, tail: u64) {
-        self.runs.count(self.front.len());
-        self.front.insert(OpenEntry { key, g, tail });
-        if self.front.len() >= MIDDLE {
-            self.cut_front();
+    fn insert_late(&mut self, number: u64, key: u64, g: Cost, tail: u64) -> bool {
+        let entry = OpenEntry { key, g, tail };
+        if self.turn_done || self.front.entries().first().is_some_and(|worst| entry.before(worst)) {
+            self.runs.count(self.front.len());
+            self.front.insert(entry);
+            if self.front.len() >= MIDDLE {
+                self.cut_front();
+            }
+            false
+        } else {
+            self.turn = number;
+            self.push_to_ring::<true>(number, entry)
         }
     }
 
@@ -576,14 +572,15 @@ impl Open for Buckets {
         let number = key >> self.shift;
         if number > self.turn {
             self.push_to_ring::<true>(number, entry)
-        } else if self.turn_done
-            || self.front.entries().first().is_some_and(|worst| entry.before(worst))
-        {
-            self.push_to_front(entry);
+        } else if self.front.best().is_some_and(|best| entry.before(best)) {
+            // In A*, nearly always.
+            self.front.push(entry);
+            if self.front.len() >= LIMIT {
+                self.cut_front();
+            }
             false
         } else {
-            self.turn = number;
-            self.push_to_ring::<true>(number, entry)
+            self.insert_late(number, key, g, entry.tail)
         }
     }
 

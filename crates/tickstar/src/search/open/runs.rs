@@ -14,10 +14,11 @@ pub(super) const RUN: usize = CHUNK * CHUNKS;
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
     entries: [OpenEntry; CHUNK],
-    /// The entries from `first` up to `used` are those of the run; the others are meaningless.
-    first: u8,
+    /// The first `used` entries are those of the run; the others are meaningless.
     used: u8,
-    /// The run is sorted, best first.
+    /// In a heap: the place of the best entry of the run.
+    best: u8,
+    /// The run is sorted: its best entries are in the first chunk, and in each chunk the best is last.
     sorted: bool,
     /// In a heap: the number of steps to the right until there is no run.
     rank: u8,
@@ -32,7 +33,7 @@ impl Default for Chunk {
     fn default() -> Chunk {
         let entries = [OpenEntry::default(); CHUNK];
         let (left, right, next) = (NONE, NONE, NONE);
-        Chunk { entries, first: 0, used: 0, sorted: false, rank: 0, left, right, next }
+        Chunk { entries, used: 0, best: 0, sorted: false, rank: 0, left, right, next }
     }
 }
 
@@ -40,6 +41,14 @@ impl Linked for Chunk {
     fn next(&mut self) -> &mut u32 {
         &mut self.next
     }
+}
+
+/// How many of these entries, sorted with the best last, are not better than another one, or have keys above `limit`:
+/// they come first.
+pub(super) fn count_left(entries: &[OpenEntry], other: Option<&OpenEntry>, limit: u64) -> usize {
+    let is_left =
+        |entry: &OpenEntry| entry.key > limit || other.is_some_and(|other| other.before(entry));
+    entries.partition_point(is_left)
 }
 
 /// The memory of all runs of an open list.
@@ -83,7 +92,7 @@ impl Runs {
         let at = self.chunks.take();
         let chunk = self.chunks.get_mut(at);
         chunk.entries[0] = entry;
-        (chunk.next, chunk.first, chunk.used) = (run, 0, CHUNK as u8);
+        (chunk.next, chunk.used) = (run, CHUNK as u8);
         self.count(1);
         at
     }
@@ -94,7 +103,7 @@ impl Runs {
         let (mut at, mut used) = (run, used);
         while at != NONE {
             let chunk = self.chunks.get(at);
-            visit(&chunk.entries[usize::from(chunk.first)..used]);
+            visit(&chunk.entries[..used]);
             let next = chunk.next;
             self.chunks.free(at);
             self.count(used);
@@ -136,10 +145,11 @@ impl Runs {
         self.single(run, false)
     }
 
-    /// Makes a run whose best entry is the first a heap.
+    /// Makes a run a heap. If it is sorted, its best entry is the last of its first chunk, otherwise the first.
     fn single(&mut self, run: u32, sorted: bool) -> u32 {
         let chunk = self.chunks.get_mut(run);
         (chunk.left, chunk.right, chunk.rank, chunk.sorted) = (NONE, NONE, 1, sorted);
+        chunk.best = if sorted { chunk.used - 1 } else { 0 };
         run
     }
 
@@ -147,7 +157,7 @@ impl Runs {
     #[inline]
     pub fn best(&self, heap: u32) -> &OpenEntry {
         let chunk = self.chunks.get(heap);
-        &chunk.entries[usize::from(chunk.first) % CHUNK]
+        &chunk.entries[usize::from(chunk.best) % CHUNK]
     }
 
     /// Whether the best run of a heap, which is not empty, is sorted.
@@ -166,58 +176,39 @@ impl Runs {
     /// Adds sorted entries, best last, to a heap. There are at most [`RUN`], and at least one.
     pub fn add_sorted(&mut self, heap: u32, entries: &[OpenEntry]) -> u32 {
         let (run, used) = self.collect(entries);
-        let mut at = run;
-        let mut used_here = used;
-        while at != NONE {
-            let chunk = self.chunks.get_mut(at);
-            chunk.entries[..used_here].reverse();
-            chunk.used = used_here as u8;
-            (at, used_here) = (chunk.next, CHUNK);
-        }
+        self.chunks.get_mut(run).used = used as u8;
         let single = self.single(run, true);
         self.merge(heap, single)
     }
 
-    /// Moves entries of the best run, which is sorted, to `taken`, best first: those that are better than the best of
-    /// the other runs, at most so many, with keys up to `limit`. Returns the heap that is left.
+    /// Removes entries from the best run, which is sorted, and passes them to `taken`, best last: those of its first chunk
+    /// that are better than the best of the other runs, with keys up to `limit`. Returns the heap that is left.
     pub fn take_sorted(
         &mut self,
         heap: u32,
-        most: usize,
         limit: u64,
-        mut taken: impl FnMut(&OpenEntry),
+        mut taken: impl FnMut(&[OpenEntry]),
     ) -> u32 {
         let Chunk { left, right, .. } = *self.chunks.get(heap);
-        let other = match (left, right) {
-            (NONE, NONE) => None,
-            (heap, NONE) | (NONE, heap) => Some(*self.best(heap)),
-            (a, b) if self.best(a).before(self.best(b)) => Some(*self.best(a)),
-            (_, b) => Some(*self.best(b)),
-        };
-        let mut run = heap;
-        for _ in 0..most {
-            let chunk = self.chunks.get_mut(run);
-            let entry = &chunk.entries[usize::from(chunk.first) % CHUNK];
-            if entry.key > limit || other.is_some_and(|other| other.before(entry)) {
-                break;
-            }
-            taken(entry);
-            chunk.first += 1;
-            if chunk.first == chunk.used {
-                let next = chunk.next;
-                self.chunks.free(run);
-                run = next;
-                if run == NONE {
-                    break;
-                }
-            }
-        }
         let rest = self.merge(left, right);
+        let other = (rest != NONE).then(|| *self.best(rest));
+        let chunk = self.chunks.get_mut(heap);
+        let entries = &chunk.entries[..usize::from(chunk.used)];
+        let left = count_left(entries, other.as_ref(), limit);
+        taken(&entries[left..]);
+        let mut run = heap;
+        if left == 0 {
+            run = chunk.next;
+            self.chunks.free(heap);
+        } else {
+            chunk.used = left as u8;
+        }
+        self.count(CHUNK);
         if run == NONE {
             return rest;
         }
-        let run = self.single(run, true);
-        self.merge(rest, run)
+        let single = self.single(run, true);
+        self.merge(rest, single)
     }
 
     /// One heap of two.
@@ -247,7 +238,7 @@ impl Runs {
         let (mut at, mut used) = (run, used);
         while at != NONE {
             let chunk = self.chunks.get(at);
-            chunk.entries[usize::from(chunk.first)..used].iter().for_each(&mut *visit);
+            chunk.entries[..used].iter().for_each(&mut *visit);
             (at, used) = (chunk.next, CHUNK);
         }
     }

@@ -13,8 +13,8 @@ pub(super) trait Linked: Clone + Default + Send + Sync + 'static {
 #[derive(Debug)]
 pub(super) struct Slabs<T: Linked> {
     /// The item `i` is number `i % 2^BITS` of slab `i >> BITS`; the first slabs are smaller than that.
-    slabs: Vec<Box<[T]>>,
-    lease: Lease<Box<[T]>>,
+    slabs: Vec<Box<Slab<T>>>,
+    lease: Lease<Box<Slab<T>>>,
     /// The first slab that may have items that were never used, and the first of these.
     slab: usize,
     item: usize,
@@ -26,24 +26,24 @@ pub(super) struct Slabs<T: Linked> {
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A slab has at most two to this power items.
-const BITS: u32 = 5;
-/// The number of items of the first slab.
-const FIRST: usize = 2;
+const BITS: u32 = 4;
+type Slab<T> = [T; 1 << BITS];
 
-impl<T: Linked> Block for Box<[T]> {
-    fn new(size: usize) -> Box<[T]> {
-        vec![T::default(); FIRST << size].into_boxed_slice()
+impl<T: Linked> Block for Box<Slab<T>> {
+    fn new(_: usize) -> Box<Slab<T>> {
+        let slab: Box<[T]> = vec![T::default(); 1 << BITS].into_boxed_slice();
+        slab.try_into().unwrap_or_else(|_| unreachable!())
     }
 
     fn size(&self) -> usize {
-        (self.len() / FIRST).ilog2() as usize
+        0
     }
 
     /// Items are overwritten when they are used.
     fn clear(&mut self) {}
 
     fn bytes(&self) -> usize {
-        size_of_val::<[T]>(self)
+        size_of::<Slab<T>>()
     }
 }
 
@@ -96,8 +96,7 @@ impl<T: Linked> Slabs<T> {
 
     #[cold]
     fn grow(&mut self) {
-        let largest = ((1 << BITS) / FIRST).ilog2() as usize;
-        self.slabs.push(self.lease.take(self.slabs.len().min(largest)));
+        self.slabs.push(self.lease.take(0));
     }
 
     /// Takes memory from this pool from now on, and returns what it has.
@@ -138,12 +137,12 @@ impl<T: Linked> Slabs<T> {
 
     #[inline]
     pub fn get(&self, index: u32) -> &T {
-        &self.slabs[(index >> BITS) as usize][index as usize % (1 << BITS)]
+        &self.slabs[(index >> BITS) as usize][(index % (1 << BITS)) as usize]
     }
 
     #[inline]
     pub fn get_mut(&mut self, index: u32) -> &mut T {
-        &mut self.slabs[(index >> BITS) as usize][index as usize % (1 << BITS)]
+        &mut self.slabs[(index >> BITS) as usize][(index % (1 << BITS)) as usize]
     }
 
     /// Heap memory in bytes.
