@@ -83,10 +83,6 @@ impl Front {
         self.len = len;
     }
 
-    pub fn reverse(&mut self) {
-        self.entries_mut().reverse();
-    }
-
     pub fn sort(&mut self) {
         self.entries_mut().sort_unstable_by(|a, b| OpenEntry::order(b, a));
     }
