@@ -49,6 +49,9 @@ impl<B> Blocks<B> {
         }
         let used = &mut self.used;
         self.slots[number].get_or_insert_with(|| {
+            if used.capacity() == 0 {
+                used.reserve(16);
+            }
             used.push(number as u32);
             new()
         })
@@ -166,19 +169,20 @@ impl Pool {
         self.lock().shelves.clear();
     }
 
-    /// Lends an empty block of the given size.
-    fn block<B: Block>(&self, size: usize) -> B {
+    /// Lends an empty block of the given size, if there is one.
+    fn spare_block<B: Block>(&self, size: usize) -> Option<B> {
         let mut shelves = self.lock();
+        let mut block = shelves.shelf::<B>().block(size)?;
         shelves.lent += 1;
-        let block = shelves.shelf::<B>().block(size);
         drop(shelves);
-        match block {
-            Some(mut block) => {
-                block.clear();
-                block
-            }
-            None => B::new(size),
-        }
+        block.clear();
+        Some(block)
+    }
+
+    /// Lends a new block of the given size.
+    fn new_block<B: Block>(&self, size: usize) -> B {
+        self.lock().lent += 1;
+        B::new(size)
     }
 
     /// Takes back one block.
@@ -312,12 +316,31 @@ impl<B: Block> Lease<B> {
         self.pool.as_ref().map_or_else(Blocks::default, Pool::slots)
     }
 
-    /// A new block.
+    /// An empty block of the given size.
     pub fn take(&mut self, size: usize) -> B {
-        let block = self.pool.as_ref().map_or_else(|| B::new(size), |pool| pool.block(size));
+        self.take_spare(size).unwrap_or_else(|| {
+            let new = self.pool.as_ref().map_or_else(|| B::new(size), |pool| pool.new_block(size));
+            self.count_in(new)
+        })
+    }
+
+    /// The same, if the pool has one.
+    pub fn take_spare(&mut self, size: usize) -> Option<B> {
+        let block = self.pool.as_ref()?.spare_block(size)?;
+        Some(self.count_in(block))
+    }
+
+    fn count_in(&mut self, block: B) -> B {
         self.count += 1;
         self.held += block.bytes();
         block
+    }
+
+    /// Changes the size of a block in use.
+    pub fn resize(&mut self, block: &mut B, resize: impl FnOnce(&mut B)) {
+        self.held -= block.bytes();
+        resize(block);
+        self.held += block.bytes();
     }
 
     /// Returns one block at once.

@@ -57,6 +57,12 @@ impl<T: Item> Pages<T> {
         self.pages.len() == SMALLEST << self.size
     }
 
+    /// Makes room for twice as many pages.
+    fn grow(&mut self) {
+        self.size += 1;
+        self.pages.reserve_exact((SMALLEST << self.size) - self.pages.len());
+    }
+
     /// The page with this index, if it has been touched: there are never as many pages as [`UNTOUCHED`].
     #[inline]
     fn page(&self, index: usize) -> Option<&Page<T>> {
@@ -191,10 +197,13 @@ impl<T: Item> Paged<T> {
             return;
         }
         if block.is_full() {
-            let mut larger = lease.take(block.size + 1);
-            larger.places = block.places;
-            larger.pages.extend_from_slice(&block.pages);
-            lease.give_back(std::mem::replace(block, larger));
+            if let Some(mut larger) = lease.take_spare(block.size + 1) {
+                larger.places = block.places;
+                larger.pages.extend_from_slice(&block.pages);
+                lease.give_back(std::mem::replace(block, larger));
+            } else {
+                lease.resize(block, |block| block.grow());
+            }
         }
         block.places[page_of(node)] = block.pages.len() as u16;
         block.pages.push([T::default(); PAGE]);
@@ -416,21 +425,31 @@ mod tests {
             }
             table
         };
-        // The largest block, and one of each size that it had before.
+        // A block grows from the smallest size to the largest.
         let first = table(0..(BLOCK * PAGE) as u32);
-        assert_eq!((pool.lent(), pool.spare()), (1, SIZES - 1));
+        assert_eq!((pool.lent(), pool.spare()), (1, 0));
         let copy = first.clone();
         drop(first);
-        assert_eq!((pool.lent(), pool.spare()), (0, SIZES));
+        assert_eq!((pool.lent(), pool.spare()), (0, 1));
         assert_eq!(copy.get(NodeId(7)), 9);
-        let second = table(3000..3000 + (2 * SMALLEST * PAGE) as u32);
-        assert_eq!((pool.lent(), pool.spare()), (1, SIZES - 1));
+        // There is no small one to begin with, and none of the size that follows.
+        let second = table(3000..3000 + (SMALLEST * PAGE + 1) as u32);
+        assert_eq!((pool.lent(), pool.spare()), (1, 1));
+        drop(second);
+        assert_eq!((pool.lent(), pool.spare()), (0, 2));
+        // A small block moves into a larger one if there is one to spare.
+        let two = [0, 3000].map(|id| table(id..id + (SMALLEST * PAGE / 2) as u32));
+        assert_eq!((pool.lent(), pool.spare()), (2, 2));
+        drop(two);
+        let third = table(3000..3000 + (SMALLEST * PAGE + 1) as u32);
+        assert_eq!((pool.lent(), pool.spare()), (1, 3));
+        assert_eq!(third.blocks.iter().map(|block| block.size).collect::<Vec<_>>(), [1]);
         let mut other = Paged::<u32>::default();
         other.set_pool(&pool);
         *other.slot(NodeId(1)) = 1;
-        assert_eq!((pool.lent(), pool.spare()), (2, SIZES - 1), "types do not share blocks");
-        drop((second, other));
-        assert_eq!((pool.lent(), pool.spare()), (0, SIZES + 1));
+        assert_eq!((pool.lent(), pool.spare()), (2, 3), "types do not share blocks");
+        drop((third, other));
+        assert_eq!((pool.lent(), pool.spare()), (0, 5));
         pool.trim();
         assert_eq!((pool.lent(), pool.spare()), (0, 0));
     }

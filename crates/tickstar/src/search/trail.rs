@@ -6,6 +6,9 @@ use super::table::Paged;
 use crate::space::Ids;
 use crate::{Cost, NodeId, Slice};
 
+/// The number of nodes for which a trail allocates memory at first.
+const SHORT: usize = 64;
+
 /// Which of the two trails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Which {
@@ -139,6 +142,13 @@ impl Trails {
     pub fn extend(&mut self, parent: NodeId, g: Cost) {
         let slot = self.slot(Which::Fresh);
         let list = &mut self.lists[slot];
+        if list.capacity() == 0 {
+            // A tick that allocates should do so a few times only.
+            list.reserve(SHORT);
+            if self.places.is_none() {
+                self.costs[slot].reserve(SHORT);
+            }
+        }
         if let Some(ids) = self.jumps {
             let front = list.last().zip(self.steps[slot].last());
             let steps =

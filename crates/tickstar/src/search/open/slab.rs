@@ -92,6 +92,9 @@ impl<T: Linked> Slabs<T> {
 
     #[cold]
     fn grow(&mut self) {
+        if self.slabs.capacity() == 0 {
+            self.slabs.reserve(8);
+        }
         self.slabs.push(self.lease.take(0));
     }
 
