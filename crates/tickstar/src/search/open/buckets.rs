@@ -359,7 +359,9 @@ impl Bucket {
 #[cold]
 #[inline(never)]
 fn new_ring() -> Box<Ring> {
-    Box::new([Bucket::EMPTY; BUCKETS as usize])
+    // Not `Box::new`, which would build it on the stack and copy it.
+    let ring = vec![Bucket::EMPTY; BUCKETS as usize].into_boxed_slice();
+    ring.try_into().expect("as many as a ring has")
 }
 
 /// Parks a bucket that is not empty.

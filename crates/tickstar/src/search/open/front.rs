@@ -12,7 +12,7 @@ pub(super) struct Front {
 }
 
 /// The number of entries for which memory is allocated at first.
-const LEAST: usize = 64;
+const LEAST: usize = 32;
 
 impl Front {
     #[inline]
