@@ -106,20 +106,22 @@ impl<S: Map> Repairer<'_, S> {
 
     /// Which of these nodes of a level above the space are joined to one, a bit for each.
     fn row(&self, level: usize, open: &[u32], node: u32) -> u32 {
-        let links = self.links(level, node);
-        let mut row = 0;
-        if links.len() > 2 * HUB {
-            for (at, &other) in open.iter().enumerate() {
-                row |= u32::from(self.joined(level, node, other)) << at;
-            }
-        } else {
-            for link in links {
-                for (at, &other) in open.iter().enumerate() {
-                    row |= u32::from(link.to == other) << at;
-                }
-            }
+        let bit = |to| {
+            let same = |(at, &other): (usize, &u32)| u32::from(to == other) << at;
+            open.iter().enumerate().map(same).fold(0, |row, bit| row | bit)
+        };
+        if let Some(near) = self.packed.of(level, node)
+            && near.len() <= 2 * HUB
+        {
+            return near.iter().fold(0, |row, &to| row | bit(to));
         }
-        row
+        let links = self.links(level, node);
+        if links.len() > 2 * HUB {
+            let joined = |(at, &other)| u32::from(self.joined(level, node, other)) << at;
+            open.iter().enumerate().map(joined).fold(0, |row, bit| row | bit)
+        } else {
+            links.iter().fold(0, |row, link| row | bit(link.to))
+        }
     }
 
     /// Finds a parent for a node that is in no clique of such as have none.
@@ -129,10 +131,10 @@ impl<S: Map> Repairer<'_, S> {
             self.attach(level, node, group);
         } else if let Some(&other) = near.iter().find(|&&other| self.parent(level, other) == NONE) {
             self.found(level, [node, other].into_iter());
-        } else if near.len() == 1 || level > 0 && self.children(level, node).len() == 1 {
+        } else if near.len() == 1 || level > 0 && self.member_count(level, node) == 1 {
             // An orphan; or a node that was alone on the level below and is not to be so again.
             let groups = near.iter().map(|&other| self.parent(level, other));
-            let smallest = groups.min_by_key(|&group| self.children(level + 1, group).len());
+            let smallest = groups.min_by_key(|&group| self.member_count(level + 1, group));
             if let Some(group) = smallest {
                 self.attach(level, node, group);
             }
@@ -149,13 +151,21 @@ impl<S: Map> Repairer<'_, S> {
         }
         let groups = near.iter().map(|&other| self.parent(level, other));
         groups.filter(|&group| group != NONE).find(|&group| {
-            let members = self.children(level + 1, group);
-            let among = |members: &[u32]| {
-                members.iter().enumerate().all(|(i, &a)| {
-                    near.contains(&a) && members[i + 1..].iter().all(|&b| self.joined(level, a, b))
+            let count = self.member_count(level + 1, group);
+            if count >= CLIQUE {
+                return false;
+            }
+            // Those of its members that are neighbors: they must be all, and joined.
+            let mut members = near.iter().filter(|&&other| self.parent(level, other) == group);
+            let mut known = [NONE; CLIQUE];
+            let among = |known: &[u32], a: u32| known.iter().all(|&b| self.joined(level, a, b));
+            (0..count).all(|at| {
+                let next = members.next().filter(|&&member| among(&known[..at], member));
+                next.is_some_and(|&member| {
+                    known[at] = member;
+                    true
                 })
-            };
-            members.len() < CLIQUE && among(members)
+            })
         })
     }
 
@@ -164,6 +174,10 @@ impl<S: Map> Repairer<'_, S> {
         let group = self.create(level + 1);
         for member in members.clone() {
             self.adopt(level, member, group);
+        }
+        if self.whole.active {
+            self.whole.complete();
+            return;
         }
         // The group has no edges yet, so those to each other group are counted first and added at once.
         let mut beside = std::mem::take(&mut self.beside);

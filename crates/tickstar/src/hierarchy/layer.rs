@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::levels::NONE;
+use super::levels::{NONE, distance, weigh};
 use super::lists::{Lists, Span};
 use super::store::Store;
 
 /// A node with more edges than this has them in an index.
-const HUB: usize = 64;
+pub(super) const HUB: usize = 64;
 
 /// One level. What searches read of a node is in arrays of its own, apart from what only repairs need: as little as
 /// possible then passes through the caches.
@@ -105,6 +105,18 @@ impl Layer {
         self.children.get(self.groups[node as usize].children)
     }
 
+    /// What an edge between two nodes costs, if they have positions, and with this range of multipliers.
+    #[inline]
+    pub fn cost(&self, a: u32, b: u32, placed: bool, terrain: Option<(u16, u16)>) -> u32 {
+        let (a, b) = (a as usize, b as usize);
+        let mut cost = if placed { distance(self.at[a], self.at[b]) } else { 1 };
+        if let Some((cheapest, _)) = terrain {
+            cost = weigh(cost, self.ground[a], self.ground[b], cheapest);
+        }
+        // Two nodes can have the same mean position: one inside the other.
+        cost.clamp(1, u32::MAX.into()) as u32
+    }
+
     /// Where the edge to a node is among the edges of another: constant time.
     pub fn find_link(&self, from: u32, to: u32) -> Option<usize> {
         let links = self.links_of(from);
@@ -144,6 +156,17 @@ impl Layer {
             len => {
                 self.hubs.insert((from, to), len as u32 - 1);
             }
+        }
+    }
+
+    /// Gives a node that has no edges these.
+    pub fn set_links(&mut self, node: u32, links: &[Link]) {
+        let span = self.links.list(links);
+        let longest = links.iter().map(|link| link.cost.into()).max();
+        self.longest = self.longest.max(longest.unwrap_or(0));
+        self.edges[node as usize] = span;
+        if span.len() > HUB {
+            self.index(node, 0);
         }
     }
 

@@ -62,6 +62,17 @@ impl<T: Copy + Default> Lists<T> {
         self.items.slice_mut(span.start(), span.len())
     }
 
+    /// A new list of these items.
+    pub fn list(&mut self, items: &[T]) -> Span {
+        if items.is_empty() {
+            return Span::default();
+        }
+        let len = items.len() as u32;
+        let span = Span { first: self.take(class(len)), len };
+        self.get_mut(span).copy_from_slice(items);
+        span
+    }
+
     /// Adds an item at the end.
     pub fn push(&mut self, span: &mut Span, item: T) {
         if span.len == 0 {

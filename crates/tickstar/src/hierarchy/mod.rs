@@ -71,6 +71,7 @@ mod lists;
 mod repair;
 mod store;
 pub(crate) mod subgoals;
+mod whole;
 
 pub(crate) use levels::Parents;
 pub use levels::{Hierarchy, HierarchyError, Level};

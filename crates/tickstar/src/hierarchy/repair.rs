@@ -7,8 +7,9 @@
 //! * A node two levels up has two grandchildren at least.
 
 use super::group::sort_ids;
-use super::layer::{Ground, Layer, Link};
-use super::levels::{GROUND_PARTS, Hierarchy, NONE, distance, weigh};
+use super::layer::{Ground, HUB, Layer, Link};
+use super::levels::{GROUND_PARTS, Hierarchy, NONE};
+use super::whole::{Packed, Whole};
 use crate::space::Sealed;
 use crate::{Map, NodeId};
 
@@ -83,7 +84,7 @@ pub(super) struct Repairer<'h, S> {
     /// Nodes whose children, cells or edges have changed.
     touched: Vec<u32>,
     /// The same for the next level.
-    next_loose: Vec<u32>,
+    pub next_loose: Vec<u32>,
     next_empty: Vec<u32>,
     next_touched: Vec<u32>,
     /// Edges of the next level that came (true) or went, between nodes that have parents.
@@ -97,6 +98,11 @@ pub(super) struct Repairer<'h, S> {
     spare: Vec<Vec<u32>>,
     /// The groups beside a new one and how many edges lead to each; kept for its memory.
     pub beside: Vec<(u32, u32)>,
+    pub whole: Whole,
+    /// The neighbors of the nodes of the level at hand, if it is new as a whole; and those of the level before, for
+    /// their memory.
+    pub packed: Packed,
+    pub packed_before: Packed,
 }
 
 impl<'h, S: Map> Repairer<'h, S> {
@@ -117,6 +123,9 @@ impl<'h, S: Map> Repairer<'h, S> {
             retired: Vec::new(),
             spare: Vec::new(),
             beside: Vec::new(),
+            whole: Whole::default(),
+            packed: Packed::default(),
+            packed_before: Packed::default(),
         }
     }
 
@@ -261,7 +270,13 @@ impl<'h, S: Map> Repairer<'h, S> {
             self.split(level, node, &mut loose);
         }
         self.free_lonely(level, &mut loose);
+        self.begin_whole(level, loose.len());
         self.group(level, loose);
+        if self.whole.active {
+            self.finish_whole(level);
+            return;
+        }
+        self.packed.clear(0);
         let mut touched = std::mem::take(&mut self.next_touched);
         sort_ids(&mut touched, self.size(level + 1));
         touched.retain(|&group| !self.children(level + 1, group).is_empty());
@@ -373,6 +388,11 @@ impl<'h, S: Map> Repairer<'h, S> {
         self.layer(level).children_of(node)
     }
 
+    /// How many children a node of a level above the space has.
+    pub fn member_count(&self, level: usize, node: u32) -> usize {
+        self.layer(level).groups[node as usize].children.len()
+    }
+
     /// The edges of a node of a level above the space.
     pub fn links(&self, level: usize, node: u32) -> &[Link] {
         self.layer(level).links_of(node)
@@ -392,6 +412,8 @@ impl<'h, S: Map> Repairer<'h, S> {
                 near.sort_unstable();
                 near.dedup();
             }
+        } else if let Some(packed) = self.packed.of(level, node) {
+            near.extend_from_slice(packed);
         } else {
             near.extend(self.links(level, node).iter().map(|link| link.to));
         }
@@ -419,7 +441,12 @@ impl<'h, S: Map> Repairer<'h, S> {
     pub fn joined(&self, level: usize, a: u32, b: u32) -> bool {
         match level {
             0 => self.space.edge(NodeId(a), NodeId(b)).is_some(),
-            _ => self.h.linked(level, NodeId(a), NodeId(b)),
+            _ => match (self.packed.of(level, a), self.packed.of(level, b)) {
+                (Some(near), Some(other)) if near.len().min(other.len()) <= HUB => {
+                    if near.len() <= other.len() { near.contains(&b) } else { other.contains(&a) }
+                }
+                _ => self.h.linked(level, NodeId(a), NodeId(b)),
+            },
         }
     }
 
@@ -447,7 +474,9 @@ impl<'h, S: Map> Repairer<'h, S> {
         self.set_parent(level, node, group);
         let layer = self.layer_mut(level + 1);
         layer.children.push(&mut layer.groups[group as usize].children, node);
-        if self.next_touched.last() != Some(&group) {
+        if self.whole.active {
+            self.whole.adopted(node);
+        } else if self.next_touched.last() != Some(&group) {
             self.next_touched.push(group);
         }
     }
@@ -455,6 +484,10 @@ impl<'h, S: Map> Repairer<'h, S> {
     /// Puts a node without a parent into a group, with its edges.
     pub fn attach(&mut self, level: usize, node: u32, group: u32) {
         self.adopt(level, node, group);
+        if self.whole.active {
+            self.whole.complete();
+            return;
+        }
         let near = self.neighbors(level, node);
         for &other in &near {
             let beside = self.parent(level, other);
@@ -551,7 +584,7 @@ impl<'h, S: Map> Repairer<'h, S> {
     }
 
     /// Sums up a node from its children.
-    fn sum(&mut self, level: usize, node: u32) {
+    pub fn sum(&mut self, level: usize, node: u32) {
         self.h.visited += 1;
         let (mut cells, mut x, mut y) = (0, 0, 0);
         for &child in self.children(level, node) {
@@ -591,16 +624,9 @@ impl<'h, S: Map> Repairer<'h, S> {
     fn measure(&mut self, level: usize, node: u32, both: bool) {
         let (placed, terrain) = (self.h.placed, self.h.terrain);
         let layer = self.layer_mut(level);
-        let here = node as usize;
-        for at in 0..layer.edges[here].len() {
+        for at in 0..layer.edges[node as usize].len() {
             let Link { to, cost: old, .. } = layer.links_of(node)[at];
-            let there = to as usize;
-            let mut cost = if placed { distance(layer.at[here], layer.at[there]) } else { 1 };
-            if let Some((cheapest, _)) = terrain {
-                cost = weigh(cost, layer.ground[here], layer.ground[there], cheapest);
-            }
-            // Two nodes can have the same mean position: one inside the other.
-            let cost = cost.clamp(1, u32::MAX.into()) as u32;
+            let cost = layer.cost(node, to, placed, terrain);
             if cost == old {
                 continue; // nor has the other direction changed
             }

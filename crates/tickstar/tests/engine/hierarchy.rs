@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::{OnPanic, Oracle, Random};
-use tickstar::hierarchy::HierarchyError;
+use tickstar::hierarchy::{HierarchyError, Level};
 use tickstar::space::{Corners, Neighbors};
 use tickstar::{Cell, Cost, Graph, Grid, Hierarchy, Layered, Map, NodeId, Slice, Space};
 
@@ -487,6 +487,46 @@ fn clones_change_independently() {
     assert_eq!(map.version(), 4);
 }
 
+/// The edges of a new level are made at once where many ids are nodes, and one by one where few are: they are the
+/// same, in the same order. On a much higher map with the same cells free, all of them have the same ids.
+#[test]
+fn edges_made_at_once_are_those_made_one_by_one() {
+    let mut random = Random::new(12);
+    for round in 0..200 {
+        let blocked = round % 60;
+        let free: Vec<bool> = (0..32 * 32).map(|_| !random.chance(blocked)).collect();
+        let grid = |height| {
+            let is_free = |cell: Cell| cell.y < 32 && free[(cell.y * 32 + cell.x) as usize];
+            let neighbors = if round % 3 == 0 { Neighbors::Four } else { Neighbors::Eight };
+            Grid::from_fn(32, height, is_free).unwrap().with_neighbors(neighbors)
+        };
+        let [at_once, one_by_one] =
+            [32, 32 * 20].map(|height| Hierarchy::new(&grid(height)).unwrap());
+        assert_eq!(at_once.height(), one_by_one.height());
+        assert_eq!(at_once.nodes_visited(), one_by_one.nodes_visited());
+        for level in 0..=at_once.height() {
+            let [a, b] = [&at_once, &one_by_one].map(|hierarchy| hierarchy.level(level));
+            assert!(level == 0 || a.size() == b.size());
+            let size = if level == 0 { 32 * 32 } else { a.size() as u32 };
+            for node in (0..size).map(NodeId) {
+                let costs = |level: Level<'_>| {
+                    let mut costs = Vec::new();
+                    level.for_each_edge(node, |to, cost| costs.push((to, cost)));
+                    costs
+                };
+                assert_eq!(costs(a), costs(b), "round {round}, level {level}, {node}");
+                let [a, b] = [&at_once, &one_by_one].map(|hierarchy| {
+                    let children: Vec<_> = hierarchy.children(level, node).collect();
+                    let links: Vec<_> = hierarchy.links(level, node).collect();
+                    let parent = hierarchy.parent(level, node);
+                    (parent, children, links, hierarchy.position(level, node))
+                });
+                assert_eq!(a, b, "round {round}, level {level}, {node}");
+            }
+        }
+    }
+}
+
 /// An edit of a shared map copies what it touches and one pointer per chunk, not the whole hierarchy.
 #[test]
 fn the_first_edit_of_a_clone_copies_little() {
@@ -499,7 +539,7 @@ fn the_first_edit_of_a_clone_copies_little() {
             let hierarchy = map.hierarchy().unwrap();
             hierarchy.bytes() - hierarchy.shared_bytes(original)
         };
-        let copied = (0..50).map(|_| {
+        let copied = (0..200).map(|_| {
             let mut copy = map.clone();
             let [x, y] = [0; 2].map(|_| random.below(side.into()) as u32);
             let free = copy.is_free(Cell::new(x, y));
