@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The number of sizes in which memory is lent.
-pub(super) const SIZES: usize = 6;
+pub(super) const SIZES: usize = 5;
 
 /// Memory that is lent as a whole: part of a table, or of an open list.
 pub(super) trait Block: Send + Sync + 'static {

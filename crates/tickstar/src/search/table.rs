@@ -9,9 +9,9 @@ const PAGE: usize = 16;
 /// Pages per block: on a grid, a strip of 128 by 32 cells. With 64 pages per block, an empty table would need four times
 /// as many pointers; another level of pointers made every search 5 % slower.
 const BLOCK: usize = 256;
-/// The number of pages that a new block has room for; a full one moves into a block of twice the size.
-const SMALLEST: usize = 8;
-const _: () = assert!(SMALLEST << (SIZES - 1) == BLOCK, "the sizes of a block");
+/// The number of pages that blocks of each size have room for. From 64 to 256 at once: a full block is copied, and from
+/// 128 that would be 32 KB, which was seen in the slowest ticks of ten expansions.
+const ROOM: [usize; SIZES] = [8, 16, 32, 64, BLOCK];
 /// The place of a page that has not been touched.
 const UNTOUCHED: u16 = u16::MAX;
 
@@ -32,9 +32,9 @@ struct Pages<T> {
 }
 
 impl<T: Item> Block for Box<Pages<T>> {
-    /// Without pages, and with room for [`SMALLEST`] << `size` of them.
+    /// Without pages, and with [`ROOM`] for some.
     fn new(size: usize) -> Box<Pages<T>> {
-        let pages = Vec::with_capacity(SMALLEST << size);
+        let pages = Vec::with_capacity(ROOM[size]);
         Box::new(Pages { places: [UNTOUCHED; BLOCK], pages, size })
     }
 
@@ -54,13 +54,13 @@ impl<T: Item> Block for Box<Pages<T>> {
 
 impl<T: Item> Pages<T> {
     fn is_full(&self) -> bool {
-        self.pages.len() == SMALLEST << self.size
+        self.pages.len() == ROOM[self.size]
     }
 
-    /// Makes room for twice as many pages.
+    /// Makes room for more pages.
     fn grow(&mut self) {
         self.size += 1;
-        self.pages.reserve_exact((SMALLEST << self.size) - self.pages.len());
+        self.pages.reserve_exact(ROOM[self.size] - self.pages.len());
     }
 
     /// The page with this index, if it has been touched: there are never as many pages as [`UNTOUCHED`].
@@ -84,7 +84,7 @@ impl<T: Item> Pages<T> {
 /// A copy has the same room, so that it can grow like the original.
 impl<T: Item> Clone for Pages<T> {
     fn clone(&self) -> Pages<T> {
-        let mut pages = Vec::with_capacity(SMALLEST << self.size);
+        let mut pages = Vec::with_capacity(ROOM[self.size]);
         pages.extend_from_slice(&self.pages);
         Pages { places: self.places, pages, size: self.size }
     }
@@ -93,7 +93,7 @@ impl<T: Item> Clone for Pages<T> {
 /// A table with a default value everywhere, in which only touched pages use memory.
 ///
 /// It takes 8 bytes per 4,096 nodes of the map up to the last one that was touched, and 4 per block. A block allocates
-/// room for many pages at a time and moves when it is full, which copies at most 128 pages, so few ticks allocate, and
+/// room for many pages at a time and moves when it is full, which copies at most 64 pages, so few ticks allocate, and
 /// none pays for all the nodes touched in earlier ones.
 #[derive(Debug)]
 pub(crate) struct Paged<T: Item> {
@@ -433,15 +433,15 @@ mod tests {
         assert_eq!((pool.lent(), pool.spare()), (0, 1));
         assert_eq!(copy.get(NodeId(7)), 9);
         // There is no small one to begin with, and none of the size that follows.
-        let second = table(3000..3000 + (SMALLEST * PAGE + 1) as u32);
+        let second = table(3000..3000 + (ROOM[0] * PAGE + 1) as u32);
         assert_eq!((pool.lent(), pool.spare()), (1, 1));
         drop(second);
         assert_eq!((pool.lent(), pool.spare()), (0, 2));
         // A small block moves into a larger one if there is one to spare.
-        let two = [0, 3000].map(|id| table(id..id + (SMALLEST * PAGE / 2) as u32));
+        let two = [0, 3000].map(|id| table(id..id + (ROOM[0] * PAGE / 2) as u32));
         assert_eq!((pool.lent(), pool.spare()), (2, 2));
         drop(two);
-        let third = table(3000..3000 + (SMALLEST * PAGE + 1) as u32);
+        let third = table(3000..3000 + (ROOM[0] * PAGE + 1) as u32);
         assert_eq!((pool.lent(), pool.spare()), (1, 3));
         assert_eq!(third.blocks.iter().map(|block| block.size).collect::<Vec<_>>(), [1]);
         let mut other = Paged::<u32>::default();
