@@ -63,7 +63,7 @@ impl Squares {
     #[inline(always)]
     pub fn around(&self, node: NodeId) -> usize {
         let Some(word) = self.0.get(square(node)) else { return 0 };
-        let three = word >> (PITCH / 4 * (!node.0 & 12) + (node.0 & 3));
+        let three = word >> (PITCH / 4 * (!node.0 & 0b1100) + (node.0 & 0b11));
         (three & 0x7 | three >> (PITCH - 3) & 0x38 | three >> (2 * PITCH - 6) & 0x1c0) as usize
     }
 
