@@ -159,7 +159,7 @@ impl Layer {
         }
     }
 
-    /// Gives a node that has no edges these.
+    /// Sets the edges of a node that has none.
     pub fn set_links(&mut self, node: u32, links: &[Link]) {
         let span = self.links.list(links);
         let longest = links.iter().map(|link| link.cost.into()).max();

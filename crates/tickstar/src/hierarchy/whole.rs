@@ -83,7 +83,8 @@ impl Packed {
 }
 
 impl<S: Map> Repairer<'_, S> {
-    /// Decides how so many nodes of a level are grouped. If they are few of its ids, an array of all would take longer.
+    /// Decides whether the next level gets its edges at once, given how many nodes of this one are to be grouped. If these
+    /// are few of its ids, an array over all ids would take longer.
     pub(super) fn begin_whole(&mut self, level: usize, loose: usize) {
         let size = self.size(level);
         self.whole.active = self.size(level + 1) == 0 && loose >= size / 16;
