@@ -82,6 +82,7 @@ pub mod hierarchy;
 mod id;
 mod printable;
 mod ratio;
+pub mod regions;
 pub mod search;
 pub mod space;
 mod walker;

@@ -10,6 +10,7 @@ use super::bits::Bits;
 use super::squares::Squares;
 use super::terrain::Ground;
 use super::{Map, Sealed, Skip, Space};
+use crate::regions::{Regions, Rows, SIDE};
 use crate::{Cost, NodeId};
 
 /// The maximum length of a side: every cell has a 32-bit id, and some ids are left over.
@@ -158,6 +159,8 @@ pub struct Grid {
     extra: u64,
     /// Terrain, if the map has any; all else is about plain ground.
     pub(super) ground: Option<Box<Ground>>,
+    /// Its regions, if they are wanted.
+    regions: Option<Box<Regions>>,
 }
 
 /// Where the neighbors of a node are.
@@ -205,6 +208,33 @@ impl Ids {
         let column = x & 3 | (x & 0x1c) << 2 | x >> 5 << 10;
         let row = (y & 3) << 2 | (y & 0x1c) << 5 | y >> 5 << self.row_shift;
         NodeId(column | row)
+    }
+}
+
+/// How the cells of a grid are numbered, and how far they are apart on an empty map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Geometry {
+    ids: Ids,
+    extra: u64,
+}
+
+impl Geometry {
+    /// The cell of a node.
+    #[inline]
+    pub fn cell(self, node: NodeId) -> Cell {
+        self.ids.cell(node)
+    }
+
+    /// The node of a cell.
+    #[inline]
+    pub fn node(self, cell: Cell) -> NodeId {
+        self.ids.node(cell)
+    }
+
+    /// The distance between two cells, on plain ground.
+    #[inline]
+    pub fn apart(self, a: Cell, b: Cell) -> Cost {
+        along(a.x.abs_diff(b.x).into(), a.y.abs_diff(b.y).into(), self.extra)
     }
 }
 
@@ -349,6 +379,7 @@ impl Grid {
             moves: Grid::table(Neighbors::default(), Corners::default()),
             extra: extra(Neighbors::default()),
             ground: None,
+            regions: None,
         })
     }
 
@@ -458,7 +489,7 @@ impl Grid {
         self.neighbors = neighbors;
         self.extra = extra(neighbors);
         self.moves = Grid::table(self.neighbors, self.corners);
-        self
+        self.rebuild_regions()
     }
 
     /// The same map with a different corner rule.
@@ -466,7 +497,7 @@ impl Grid {
     pub fn with_corners(mut self, corners: Corners) -> Grid {
         self.corners = corners;
         self.moves = Grid::table(self.neighbors, self.corners);
-        self
+        self.rebuild_regions()
     }
 
     /// The map's width in cells.
@@ -508,7 +539,9 @@ impl Grid {
     pub fn set_free(&mut self, cell: Cell, free: bool) -> Result<bool, GridError> {
         self.check(cell)?;
         let changed = self.is_free(cell) != free;
-        self.put(cell.x, cell.y, free);
+        if changed {
+            self.apply(&[(cell, free)]);
+        }
         Ok(changed)
     }
 
@@ -519,10 +552,67 @@ impl Grid {
     /// If a cell is outside the map; then nothing is changed.
     pub fn edit(&mut self, cells: &[(Cell, bool)]) -> Result<usize, GridError> {
         let changes = self.changes(cells)?;
-        for &(cell, free) in &changes {
+        self.apply(&changes);
+        Ok(changes.len())
+    }
+
+    /// Frees or blocks cells on the map, each of them once.
+    pub(super) fn apply(&mut self, changes: &[(Cell, bool)]) {
+        for &(cell, free) in changes {
             self.put(cell.x, cell.y, free);
         }
-        Ok(changes.len())
+        match changes {
+            _ if self.regions.is_none() => {}
+            [(cell, _)] => self.update_regions(&[*cell]),
+            _ => {
+                let cells: Vec<Cell> = changes.iter().map(|&(cell, _)| cell).collect();
+                self.update_regions(&cells);
+            }
+        }
+    }
+
+    /// The cells have changed: so may have their regions.
+    pub(super) fn update_regions(&mut self, cells: &[Cell]) {
+        if let Some(mut regions) = self.regions.take() {
+            regions.update(self, cells);
+            self.regions = Some(regions);
+        }
+    }
+
+    /// What the regions depend on has changed as a whole.
+    pub(super) fn rebuild_regions(self) -> Grid {
+        if self.regions.is_some() { self.with_regions() } else { self }
+    }
+
+    pub(crate) fn set_regions(&mut self, regions: Option<Regions>) {
+        self.regions = regions.map(Box::new);
+    }
+
+    /// The regions of the map, if it was made with them: see [`Grid::with_regions`].
+    #[inline]
+    pub fn regions(&self) -> Option<&Regions> {
+        self.regions.as_deref()
+    }
+
+    /// The free cells of the tile with this top left cell.
+    pub(crate) fn tile(&self, corner: Cell) -> Rows {
+        let mut tile = Rows::default();
+        let width = (self.width - corner.x).min(SIDE);
+        let mask = (u32::MAX >> (32 - width)) as u16;
+        for (row, y) in tile.iter_mut().zip(corner.y..self.height.min(corner.y + SIDE)) {
+            *row = self.rows.sixteen(corner.x + 1, y + 1) & mask;
+        }
+        tile
+    }
+
+    /// The multiplier of a cell on the map, in quarters.
+    pub(crate) fn quarters_at(&self, cell: Cell) -> u16 {
+        self.quarters_of(self.id(cell))
+    }
+
+    /// How nodes are numbered, and how far they are apart.
+    pub(crate) fn geometry(&self) -> Geometry {
+        Geometry { ids: self.ids, extra: self.extra }
     }
 
     /// The entries of an edit that change the map, with each cell once.
@@ -562,7 +652,9 @@ impl Grid {
     /// Heap memory of the map in bytes.
     pub fn bytes(&self) -> usize {
         let ground = self.ground.as_ref().map_or(0, |ground| ground.bytes());
-        self.rows.heap_bytes() + self.columns.heap_bytes() + self.squares.heap_bytes() + ground
+        let regions = self.regions.as_ref().map_or(0, |regions| regions.bytes());
+        let bits = self.rows.heap_bytes() + self.columns.heap_bytes() + self.squares.heap_bytes();
+        bits + ground + regions
     }
 
     /// The node of a cell on the map: the inverse of [`Grid::cell`].
@@ -769,6 +861,10 @@ impl Map for Grid {
 
     fn jump_grid(&self, _: Sealed) -> Option<&Grid> {
         (self.neighbors == Neighbors::Eight && self.ground.is_none()).then_some(self)
+    }
+
+    fn regions(&self) -> Option<&Regions> {
+        self.regions.as_deref()
     }
 
     fn quarters(&self, node: NodeId, _: Sealed) -> u16 {

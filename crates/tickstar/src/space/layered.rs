@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::grid::{Cell, Grid, GridError};
 use super::{Map, Sealed, Skip, Space};
 use crate::hierarchy::Edit;
+use crate::regions::Regions;
 use crate::{Cost, Hierarchy, HierarchyError, Limits, NodeId, Slice, Subgoals};
 
 /// A space with its [`Hierarchy`], for the searches that plan on one and to know at once whether there is a
@@ -184,11 +185,7 @@ impl Layered<Grid> {
             return Ok(0);
         }
         let nodes: Vec<_> = changes.iter().map(|&(cell, _)| self.space.id(cell)).collect();
-        self.change(&nodes, |grid| {
-            for &(cell, free) in &changes {
-                grid.put(cell.x, cell.y, free);
-            }
-        });
+        self.change(&nodes, |grid| grid.apply(&changes));
         Ok(changes.len())
     }
 
@@ -344,6 +341,11 @@ impl<S: Map> Map for Layered<S> {
     #[inline]
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.hierarchy.as_deref()
+    }
+
+    #[inline]
+    fn regions(&self) -> Option<&Regions> {
+        self.space.regions()
     }
 
     #[inline]

@@ -16,7 +16,7 @@ pub(crate) use bits::{Bits, Scan};
 pub use clearance::Clearance;
 pub use graph::{Graph, GraphError};
 pub use grid::{Cell, Corners, Grid, GridError, Neighbors};
-pub(crate) use grid::{DIRECTIONS, Ids, leads, octile};
+pub(crate) use grid::{DIRECTIONS, Geometry, Ids, leads, octile};
 pub use layered::Layered;
 pub use map_text::MapError;
 pub(crate) use sealed::{Sealed, Skip};
@@ -24,6 +24,7 @@ pub use terrain::{Terrain, TerrainError};
 
 pub use crate::find::EndpointError;
 
+use crate::regions::Regions;
 use crate::{Cost, Hierarchy, NodeId, Subgoals};
 
 /// A weighted graph, as the searches see it.
@@ -160,6 +161,11 @@ pub trait Map: Space {
 
     /// The subgoal tables for the current hierarchy, for D LRTA*, if there are any.
     fn subgoals(&self) -> Option<&Subgoals> {
+        None
+    }
+
+    /// The regions of the map, for agents that plan on them, if it is a grid that has any.
+    fn regions(&self) -> Option<&Regions> {
         None
     }
 

@@ -191,14 +191,14 @@ impl Grid {
             }
         }
         self.ground = Some(Box::new(ground));
-        Ok(self)
+        Ok(self.rebuild_regions())
     }
 
     /// The same map with plain ground everywhere.
     #[must_use]
     pub fn without_terrain(mut self) -> Grid {
         self.ground = None;
-        self
+        self.rebuild_regions()
     }
 
     /// The classes of terrain and their multipliers, if the map has terrain.
@@ -235,6 +235,9 @@ impl Grid {
         let node = self.id(cell);
         let ground = self.ground.as_mut().ok_or(GridError::NoTerrain { cell })?;
         let before = std::mem::replace(&mut ground.classes[node.index()], class);
+        if before != class {
+            self.update_regions(&[cell]);
+        }
         Ok(before != class)
     }
 

@@ -1,0 +1,375 @@
+//! How regions are built, and kept up to date when cells change: one algorithm for both.
+
+use super::parts::{Links, Rows, for_each_part, middle};
+use super::{Contact, NEAR, NONE, PLAIN, Region, RegionId, Regions, SIDE};
+use crate::space::Neighbors;
+use crate::{Cell, Grid};
+
+/// The least number of changes that the log keeps.
+const LOG: usize = 1024;
+
+/// The sides of a tile: the column and row of the tile beyond.
+const SIDES: [(i8, i8); 4] = [(0, -1), (1, 0), (0, 1), (-1, 0)];
+/// Its corners.
+const CORNERS: [(i8, i8); 4] = [(1, -1), (1, 1), (-1, 1), (-1, -1)];
+
+impl Links {
+    fn of(grid: &Grid) -> Links {
+        let cuts = grid.corners() == crate::space::Corners::Allowed;
+        if cuts && grid.neighbors() == Neighbors::Eight { Links::Corners } else { Links::Sides }
+    }
+
+    /// The tiles that can have contacts with a tile.
+    fn around(self) -> impl Iterator<Item = (i8, i8)> {
+        let corners = if self == Links::Corners { &CORNERS[..] } else { &[] };
+        SIDES.iter().chain(corners).copied()
+    }
+
+    /// The cells along the border toward a tile from which a step leads to the cells of a region there.
+    pub(super) fn touching(self, own: &Rows, other: &Rows, toward: (i8, i8)) -> u16 {
+        border(own, toward) & self.across(border(other, (-toward.0, -toward.1)))
+    }
+}
+
+/// The cells of a region along the border toward a tile: one bit each, from north to south or from west to east. At a
+/// corner, it is one cell, the first bit.
+fn border(cells: &Rows, (column, row): (i8, i8)) -> u16 {
+    let last = SIDE as usize - 1;
+    let own = if row > 0 { cells[last] } else { cells[0] };
+    let at = if column > 0 { last } else { 0 };
+    match (column, row) {
+        (0, _) => own,
+        (_, 0) => (0..).zip(cells).fold(0, |bits, (row, cells)| bits | (cells >> at & 1) << row),
+        _ => own >> at & 1,
+    }
+}
+
+/// The column and row in the tile of a bit of a border.
+pub(super) fn border_cell((column, row): (i8, i8), along: u32) -> (u32, u32) {
+    let edge = |toward: i8| if toward > 0 { SIDE - 1 } else { 0 };
+    match (column, row) {
+        (0, _) => (along, edge(row)),
+        (_, 0) => (edge(column), along),
+        _ => (edge(column), edge(row)),
+    }
+}
+
+impl Regions {
+    pub(super) fn of(grid: &Grid) -> Regions {
+        let (columns, rows) = (grid.width().div_ceil(SIDE), grid.height().div_ceil(SIDE));
+        let count = (columns * rows) as usize;
+        let mut regions = Regions {
+            columns,
+            rows,
+            links: Links::of(grid),
+            geometry: grid.geometry(),
+            tiles: vec![NONE; count],
+            regions: Vec::with_capacity(count + count / 4),
+            len: 0,
+            spare: std::collections::VecDeque::new(),
+            log: Vec::new(),
+            logged: 0,
+            edits: 0,
+        };
+        // Squares of 4 by 4 tiles one after the other, so that regions near each other have ids near each other, and
+        // the records of a search share pages.
+        let mut tiles = Vec::with_capacity(count);
+        for (y, x) in
+            (0..rows).step_by(4).flat_map(|y| (0..columns).step_by(4).map(move |x| (y, x)))
+        {
+            for row in y..rows.min(y + 4) {
+                tiles.extend((x..columns.min(x + 4)).map(|column| row * columns + column));
+            }
+        }
+        for &tile in &tiles {
+            regions.label(grid, tile);
+        }
+        for &tile in &tiles {
+            regions.join(tile);
+        }
+        let all: Vec<RegionId> = regions.ids().collect();
+        for region in all {
+            regions.mark_dead_ends(region);
+        }
+        regions.lengthen_log();
+        regions
+    }
+
+    /// The map has changed at these cells: updates their regions, and what depends on them.
+    pub(crate) fn update(&mut self, grid: &Grid, cells: &[Cell]) {
+        self.edits += 1;
+        let tile_of = |cell: &Cell| (cell.y / SIDE) * self.columns + cell.x / SIDE;
+        if let [cell] = cells {
+            // Most edits are of one cell, and need no lists.
+            let tile = tile_of(cell);
+            if self.label(grid, tile) {
+                let near: [Option<u32>; 9] = self.tiles_around(tile);
+                near.into_iter().flatten().for_each(|tile| self.join(tile));
+                near.into_iter().flatten().for_each(|tile| self.mark_tile(tile));
+            }
+            return;
+        }
+        let mut tiles: Vec<u32> = cells.iter().map(tile_of).collect();
+        tiles.sort_unstable();
+        tiles.dedup();
+        tiles.retain(|&tile| self.label(grid, tile));
+        let mut near: Vec<u32> =
+            tiles.iter().flat_map(|&tile| self.tiles_around(tile)).flatten().collect();
+        near.sort_unstable();
+        near.dedup();
+        near.iter().for_each(|&tile| self.join(tile));
+        near.iter().for_each(|&tile| self.mark_tile(tile));
+    }
+
+    /// A tile and those that can have contacts with it.
+    fn tiles_around(&self, tile: u32) -> [Option<u32>; 9] {
+        let mut tiles = [None; 9];
+        tiles[8] = Some(tile);
+        for (slot, toward) in tiles.iter_mut().zip(self.links.around()) {
+            *slot = self.tile_beside(tile, toward);
+        }
+        tiles
+    }
+
+    fn tile_beside(&self, tile: u32, (column, row): (i8, i8)) -> Option<u32> {
+        let column = (tile % self.columns).checked_add_signed(column.into())?;
+        let row = (tile / self.columns).checked_add_signed(row.into())?;
+        (column < self.columns && row < self.rows).then(|| row * self.columns + column)
+    }
+
+    /// The regions of a tile.
+    fn in_tile(&self, tile: u32) -> impl Iterator<Item = u32> + '_ {
+        let next = |&id: &u32| Some(self.regions[id as usize].next).filter(|&next| next != NONE);
+        std::iter::successors(Some(self.tiles[tile as usize]).filter(|&id| id != NONE), next)
+    }
+
+    /// Finds the parts of a tile. Returns whether contacts have to be found again.
+    ///
+    /// A part keeps the id of the region with which it has the most cells in common, if the same is true the other way
+    /// around: so what agents know of it stays true.
+    fn label(&mut self, grid: &Grid, tile: u32) -> bool {
+        let corner = self.corner(tile);
+        let free = grid.tile(corner);
+        let mut parts: Vec<(Rows, u32)> = Vec::new();
+        for_each_part(&free, self.links, |part| parts.push((part, NONE)));
+        let old: Vec<(u32, Rows)> =
+            self.in_tile(tile).map(|id| (id, self.regions[id as usize].cells)).collect();
+        let common = |a: &Rows, b: &Rows| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum();
+        let best = |counts: &mut dyn Iterator<Item = u32>| {
+            let most =
+                (0..).zip(counts).max_by_key(|&(nth, count)| (count, std::cmp::Reverse(nth)));
+            most.filter(|&(_, count)| count > 0).map(|(nth, _): (usize, u32)| nth)
+        };
+        let mut kept = 0;
+        for nth in 0..parts.len() {
+            let part = parts[nth].0;
+            let Some(from) = best(&mut old.iter().map(|(_, cells)| common(&part, cells))) else {
+                continue;
+            };
+            let (id, cells) = &old[from];
+            if best(&mut parts.iter().map(|(part, _)| common(part, cells))) == Some(nth) {
+                parts[nth].1 = *id;
+                kept += 1;
+            }
+        }
+        let same_border =
+            |a: &Rows, b: &Rows| SIDES.into_iter().all(|side| border(a, side) == border(b, side));
+        let mut changed = kept != parts.len() || kept != old.len();
+        for &(id, cells) in &old {
+            match parts.iter().find(|part| part.1 == id) {
+                Some((part, _)) => changed |= !same_border(part, &cells),
+                None => self.remove(id),
+            }
+        }
+        let mut next = NONE;
+        for &(cells, id) in parts.iter().rev() {
+            let weight = weight(grid, corner, &cells);
+            let id = if id == NONE { self.add(tile) } else { id };
+            let region = &mut self.regions[id as usize];
+            (region.cells, region.next) = (cells, next);
+            if std::mem::replace(&mut region.weight, weight) != weight {
+                self.note(id);
+            }
+            next = id;
+        }
+        self.tiles[tile as usize] = next;
+        changed
+    }
+
+    /// A new region of a tile, without cells yet.
+    fn add(&mut self, tile: u32) -> u32 {
+        self.len += 1;
+        let region = Region {
+            cells: Rows::default(),
+            tile,
+            next: NONE,
+            out: NONE,
+            weight: PLAIN,
+            contacts: 0,
+            near: [Contact::default(); NEAR],
+            more: Vec::new(),
+        };
+        // The log must have forgotten the region that had the id before.
+        let is_forgotten = |&(_, logged): &(u32, u64)| self.changes_since(logged).is_none();
+        if self.spare.front().is_some_and(is_forgotten)
+            && let Some((id, _)) = self.spare.pop_front()
+        {
+            self.regions[id as usize] = region;
+            return id;
+        }
+        self.regions.push(region);
+        (self.regions.len() - 1) as u32
+    }
+
+    fn remove(&mut self, id: u32) {
+        self.note(id);
+        self.len -= 1;
+        let region = &mut self.regions[id as usize];
+        (region.tile, region.contacts, region.cells) = (NONE, 0, Rows::default());
+        region.more = Vec::new();
+        self.clear_dead_end(id);
+        self.spare.push_back((id, self.logged));
+    }
+
+    /// Appends a change to the log.
+    fn note(&mut self, id: u32) {
+        if self.edits == 0 {
+            return; // they are being built
+        }
+        if self.log.len() < self.regions.len() {
+            self.lengthen_log();
+        }
+        let slot = self.logged % self.log.len() as u64;
+        self.log[slot as usize] = RegionId(id);
+        self.logged += 1;
+    }
+
+    /// Makes room for as many changes as there are regions, and more.
+    fn lengthen_log(&mut self) {
+        let mut longer = vec![RegionId::NONE; LOG + 2 * self.regions.len()];
+        let known = self.logged.min(self.log.len() as u64);
+        for number in self.logged - known..self.logged {
+            let slot = number % longer.len() as u64;
+            longer[slot as usize] = self.change(number);
+        }
+        self.log = longer;
+    }
+
+    /// Finds the contacts of the regions of a tile.
+    fn join(&mut self, tile: u32) {
+        let mut id = self.tiles[tile as usize];
+        while id != NONE {
+            self.join_region(tile, id);
+            id = self.regions[id as usize].next;
+        }
+    }
+
+    fn join_region(&mut self, tile: u32, id: u32) {
+        let own = &self.regions[id as usize];
+        let mut near = [Contact::default(); NEAR];
+        let mut more = Vec::new();
+        let mut count = 0;
+        for toward in self.links.around() {
+            let edge = border(&own.cells, toward);
+            let Some(beside) = self.tile_beside(tile, toward).filter(|_| edge != 0) else {
+                continue;
+            };
+            for to in self.in_tile(beside) {
+                let other = border(&self.regions[to as usize].cells, (-toward.0, -toward.1));
+                let reached = edge & self.links.across(other);
+                if reached == 0 {
+                    continue;
+                }
+                let straight = edge & other;
+                let from = middle(if straight == 0 { reached } else { straight });
+                // The bit itself, or one beside it.
+                let steps = [from, from + 1, from.wrapping_sub(1)];
+                let is_step = |&bit: &u32| bit < SIDE && other >> bit & 1 == 1;
+                let into = steps.into_iter().find(is_step).unwrap_or(from);
+                let cell = |toward, along| {
+                    let (x, y) = border_cell(toward, along);
+                    (y * SIDE + x) as u8
+                };
+                let contact = Contact {
+                    to: RegionId(to),
+                    toward,
+                    from_cell: cell(toward, from),
+                    to_cell: cell((-toward.0, -toward.1), into),
+                };
+                if let Some(slot) = near.get_mut(count) {
+                    *slot = contact;
+                } else {
+                    more.push(contact);
+                }
+                count += 1;
+            }
+        }
+        let same = usize::from(own.contacts) == count && own.near == near && own.more == more;
+        if same {
+            return;
+        }
+        let known: Vec<RegionId> = own.contacts().map(|contact| contact.to).collect();
+        let is_new = |contact: &Contact| !known.contains(&contact.to);
+        let has_new = near[..NEAR.min(count)].iter().chain(&more).any(is_new);
+        let region = &mut self.regions[id as usize];
+        (region.near, region.more, region.contacts) = (near, more, count as u16);
+        self.note(id);
+        if has_new {
+            self.clear_dead_end(id);
+        }
+    }
+
+    /// A region has a new contact, or no longer exists: it is no dead end any more, nor are those on its way out.
+    fn clear_dead_end(&mut self, id: u32) {
+        let mut id = id;
+        while id != NONE {
+            let out = std::mem::replace(&mut self.regions[id as usize].out, NONE);
+            if out != NONE {
+                self.note(id);
+            }
+            id = out;
+        }
+    }
+
+    fn mark_tile(&mut self, tile: u32) {
+        let mut id = self.tiles[tile as usize];
+        while id != NONE {
+            self.mark_dead_ends(RegionId(id));
+            id = self.regions[id as usize].next;
+        }
+    }
+
+    /// Marks a region as a dead end if it is one, then the region that it leads to, and so on.
+    fn mark_dead_ends(&mut self, region: RegionId) {
+        let mut id = region.0;
+        while self.regions[id as usize].out == NONE {
+            let mut out = None;
+            for contact in self.regions[id as usize].contacts() {
+                let is_behind = self.regions[contact.to.0 as usize].out == id;
+                if !is_behind && out.is_some_and(|known| known != contact.to) {
+                    return;
+                }
+                out = if is_behind { out } else { Some(contact.to) };
+            }
+            let Some(out) = out else { return };
+            self.regions[id as usize].out = out.0;
+            id = out.0;
+        }
+    }
+}
+
+/// The mean multiplier of some cells of a tile.
+fn weight(grid: &Grid, corner: Cell, cells: &Rows) -> u16 {
+    if grid.terrain().is_none() {
+        return PLAIN;
+    }
+    let (mut sum, mut count) = (0, 0);
+    for (y, row) in (0..).zip(cells) {
+        for x in (0..SIDE).filter(|x| row >> x & 1 == 1) {
+            sum += u32::from(grid.quarters_at(Cell { x: corner.x + x, y: corner.y + y }));
+            count += 1;
+        }
+    }
+    // A multiplier is in quarters.
+    (sum * (u32::from(PLAIN) / 4) / count.max(1)) as u16
+}

@@ -1,0 +1,366 @@
+//! Regions of a grid: the connected parts of each tile of 16 by 16 cells, and where they touch.
+//!
+//! Two cells of a map are connected exactly if their regions are, and there are some hundred times fewer regions than
+//! cells. Labeling is done by bit operations on whole rows: a tile takes a fraction of a microsecond, so a map needs
+//! hardly any preprocessing, and a changed cell costs about as much as a dozen expansions of A*. The regions belong to
+//! the map and are shared by all agents on it.
+//!
+//! # Which cells form a region
+//! Cells of a tile that are connected over their sides. A diagonal step that must not cut corners connects nothing
+//! else: both cells beside it are free, so that two steps over sides lead there too. If corners may be cut
+//! ([`Corners::Allowed`]), cells that touch at a corner are connected as well, also across corners of tiles.
+//!
+//! # Contacts
+//! Two regions of different tiles touch where a step leads from one to the other. A contact is represented by one such
+//! step, in the middle of the longest stretch of border that they share.
+//!
+//! # Dead ends
+//! A region is a *dead end* if all paths out of it, and out of the dead ends behind it, lead through a single neighbor.
+//! A search need not enter one, unless it starts or ends there. They are found by removing leaves from the graph of
+//! regions, over and over. Where a contact appears, the marks on the way out are removed; where one disappears, marks
+//! that are left stay true.
+//!
+//! # What agents are told
+//! Each change of a contact, a dead end or a mean multiplier is appended to a log, and an agent that searches over
+//! regions reads the log from where it stopped. An agent that is too far behind starts a new search. The id of a region
+//! that no longer exists is not used again before the log has forgotten it.
+
+mod mend;
+mod parts;
+
+use std::collections::VecDeque;
+
+use crate::space::Geometry;
+use crate::{Cell, Cost, Grid, NodeId};
+use parts::Links;
+pub(crate) use parts::Rows;
+
+/// The binary logarithm of [`SIDE`].
+const SHIFT: u32 = 4;
+/// The side of a tile in cells.
+pub(crate) const SIDE: u32 = 1 << SHIFT;
+/// The multiplier of plain ground.
+const PLAIN: u16 = 64;
+/// Contacts that are stored with a region itself. In open terrain there are four.
+const NEAR: usize = 6;
+/// No region.
+const NONE: u32 = u32::MAX;
+
+/// A region of a map: see [`Regions`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegionId(pub u32);
+
+impl RegionId {
+    const NONE: RegionId = RegionId(NONE);
+}
+
+/// The regions of a [`Grid`]: see the [module](crate::regions).
+///
+/// [`Grid::with_regions`] builds them, and every edit of the grid keeps them up to date.
+///
+/// ```
+/// use tickstar::{Cell, Grid};
+/// let mut grid = Grid::from_rows(["..#..", "..#..", "....."])?.with_regions();
+/// let (left, right) = (Cell::new(0, 0), Cell::new(4, 0));
+/// assert!(grid.regions().is_some_and(|regions| regions.reachable(left, right)));
+/// grid.set_free(Cell::new(2, 2), false)?;
+/// assert!(grid.regions().is_some_and(|regions| !regions.reachable(left, right)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Regions {
+    /// Tiles per row of tiles, and how many rows there are.
+    columns: u32,
+    rows: u32,
+    links: Links,
+    geometry: Geometry,
+    /// The first region of each tile.
+    tiles: Vec<u32>,
+    regions: Vec<Region>,
+    /// The number of regions that exist.
+    len: usize,
+    /// Ids that no region has, each with the length of the log when it became free.
+    spare: VecDeque<(u32, u64)>,
+    /// The last changes, as a ring, and how many there have been in total.
+    log: Vec<RegionId>,
+    logged: u64,
+    /// The number of edits.
+    edits: u64,
+}
+
+#[derive(Clone)]
+struct Region {
+    cells: Rows,
+    /// Its tile, or none if it does not exist.
+    tile: u32,
+    /// The next region of the same tile.
+    next: u32,
+    /// The neighbor through which all paths out lead, if it is a dead end.
+    out: u32,
+    /// The mean multiplier of its cells: [`PLAIN`] times that.
+    weight: u16,
+    /// The number of contacts; the first of them are in `near`, the others in `more`.
+    contacts: u16,
+    near: [Contact; NEAR],
+    more: Vec<Contact>,
+}
+
+/// A step from one region to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Contact {
+    /// The region on the other side.
+    pub to: RegionId,
+    /// The tile of that region, from this one: column and row, each -1, 0 or 1.
+    toward: (i8, i8),
+    /// The cells of the step in their tiles: column in the low half, row in the high half.
+    from_cell: u8,
+    to_cell: u8,
+}
+
+impl Default for Contact {
+    fn default() -> Contact {
+        Contact { to: RegionId::NONE, toward: (0, 0), from_cell: 0, to_cell: 0 }
+    }
+}
+
+impl Region {
+    fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
+        let near = &self.near[..NEAR.min(self.contacts.into())];
+        near.iter().chain(&self.more).copied()
+    }
+}
+
+impl Grid {
+    /// The same map with its [`Regions`], built in time proportional to the map (a millisecond for 512 by 512 cells).
+    /// Every later edit keeps them up to date.
+    #[must_use]
+    pub fn with_regions(mut self) -> Grid {
+        let regions = Regions::of(&self);
+        self.set_regions(Some(regions));
+        self
+    }
+
+    /// The same map without its regions.
+    #[must_use]
+    pub fn without_regions(mut self) -> Grid {
+        self.set_regions(None);
+        self
+    }
+}
+
+impl Regions {
+    /// The number of regions.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none: no cell of the map is free.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All regions, in a fixed order.
+    pub fn ids(&self) -> impl Iterator<Item = RegionId> + '_ {
+        (0..)
+            .zip(&self.regions)
+            .filter(|(_, region)| region.tile != NONE)
+            .map(|(id, _)| RegionId(id))
+    }
+
+    /// The region of a cell; `None` if it is blocked or outside the map.
+    #[inline]
+    pub fn at(&self, cell: Cell) -> Option<RegionId> {
+        let (column, row) = (cell.x >> SHIFT, cell.y >> SHIFT);
+        if column >= self.columns || row >= self.rows {
+            return None;
+        }
+        let mut id = self.tiles[(row * self.columns + column) as usize];
+        while id != NONE {
+            let region = &self.regions[id as usize];
+            if region.cells[(cell.y % SIDE) as usize] >> (cell.x % SIDE) & 1 == 1 {
+                return Some(RegionId(id));
+            }
+            id = region.next;
+        }
+        None
+    }
+
+    /// The region of a node.
+    #[inline]
+    pub(crate) fn of_node(&self, node: NodeId) -> Option<RegionId> {
+        self.at(self.cell(node))
+    }
+
+    #[inline]
+    pub(crate) fn cell(&self, node: NodeId) -> Cell {
+        self.geometry.cell(node)
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, cell: Cell) -> NodeId {
+        self.geometry.node(cell)
+    }
+
+    /// The distance between two cells on an empty map of plain ground.
+    #[inline]
+    pub(crate) fn apart(&self, a: Cell, b: Cell) -> Cost {
+        self.geometry.apart(a, b)
+    }
+
+    /// The cells of a region, row by row.
+    pub fn cells(&self, region: RegionId) -> impl Iterator<Item = Cell> + '_ {
+        let region = self.get(region);
+        let corner = region.map_or(Cell::default(), |region| self.corner(region.tile));
+        let rows = region.map_or(Rows::default(), |region| region.cells);
+        let inside = (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y)));
+        let own = inside.filter(move |&(x, y)| rows[y as usize] >> x & 1 == 1);
+        own.map(move |(x, y)| Cell { x: corner.x + x, y: corner.y + y })
+    }
+
+    /// The neighbors of a region, each with the step that represents their contact: a cell of this region, and one of
+    /// the neighbor.
+    pub fn neighbors(&self, region: RegionId) -> impl Iterator<Item = (RegionId, Cell, Cell)> + '_ {
+        let own = self.get(region);
+        let corner = own.map_or(Cell::default(), |own| self.corner(own.tile));
+        own.into_iter()
+            .flat_map(Region::contacts)
+            .map(move |contact| (contact.to, contact.from(corner), contact.into(corner)))
+    }
+
+    /// The neighbor through which all paths out of a region lead, if it is known to be a dead end.
+    #[inline]
+    pub fn dead_end(&self, region: RegionId) -> Option<RegionId> {
+        let out = self.regions.get(region.0 as usize).map_or(NONE, |region| region.out);
+        (out != NONE).then_some(RegionId(out))
+    }
+
+    /// Whether a path leads from one cell to another: exact, in time proportional to the regions around the nearer one
+    /// of them. An agent need not ask: it finds out within its budget.
+    pub fn reachable(&self, from: Cell, to: Cell) -> bool {
+        let (Some(from), Some(to)) = (self.at(from), self.at(to)) else { return false };
+        // From both ends in turns, so that a small island is enough.
+        let mut side_of = std::collections::BTreeMap::from([(from, 0), (to, 1)]);
+        if from == to {
+            return true;
+        }
+        let mut queues = [VecDeque::from([from]), VecDeque::from([to])];
+        loop {
+            for side in 0..2 {
+                let Some(region) = queues[side].pop_front() else { return false };
+                for (near, ..) in self.neighbors(region) {
+                    match side_of.insert(near, side) {
+                        None => queues[side].push_back(near),
+                        Some(known) if known != side => return true,
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// A number that grows with every edit of the map.
+    pub fn edits(&self) -> u64 {
+        self.edits
+    }
+
+    /// Heap memory in bytes: about half a byte per cell in open terrain, and up to three where obstacles are scattered.
+    pub fn bytes(&self) -> usize {
+        let more: usize = self.regions.iter().map(|region| region.more.capacity()).sum();
+        self.tiles.capacity() * size_of::<u32>()
+            + self.regions.capacity() * size_of::<Region>()
+            + more * size_of::<Contact>()
+            + self.spare.capacity() * size_of::<(u32, u64)>()
+            + self.log.capacity() * size_of::<RegionId>()
+    }
+
+    #[inline]
+    fn get(&self, region: RegionId) -> Option<&Region> {
+        self.regions.get(region.0 as usize).filter(|region| region.tile != NONE)
+    }
+
+    /// Whether a region exists.
+    #[inline]
+    pub(crate) fn exists(&self, region: RegionId) -> bool {
+        self.get(region).is_some()
+    }
+
+    /// The top left cell of a tile.
+    #[inline]
+    fn corner(&self, tile: u32) -> Cell {
+        Cell { x: (tile % self.columns) << SHIFT, y: (tile / self.columns) << SHIFT }
+    }
+
+    /// The distance over a region, given the plain distance: times the mean multiplier.
+    #[inline]
+    pub(crate) fn weigh(&self, region: RegionId, plain: Cost) -> Cost {
+        match self.regions[region.0 as usize].weight {
+            PLAIN => plain,
+            weight => Cost((plain.0 / u64::from(PLAIN)).saturating_mul(weight.into())),
+        }
+    }
+
+    /// The cells of a region that have a step to another one in an adjacent tile: the first and last column and row.
+    pub(crate) fn border(&self, region: RegionId, to: RegionId) -> Option<(Cell, Cell)> {
+        let own = self.get(region)?;
+        let other = self.get(to)?;
+        let (here, there) = (self.corner(own.tile), self.corner(other.tile));
+        let toward = |here: u32, there: u32| i8::from(there > here) - i8::from(there < here);
+        let toward = (toward(here.x, there.x), toward(here.y, there.y));
+        let mask = self.links.touching(&own.cells, &other.cells, toward);
+        if mask == 0 {
+            return None;
+        }
+        let (first, last) = (mask.trailing_zeros(), mask.ilog2());
+        let cell = |along: u32| {
+            let (x, y) = mend::border_cell(toward, along);
+            Cell { x: here.x + x, y: here.y + y }
+        };
+        Some((cell(first), cell(last)))
+    }
+
+    /// The changes since the log had this length; `None` if some of them are no longer known.
+    #[inline]
+    pub(crate) fn changes_since(&self, logged: u64) -> Option<u64> {
+        let new = self.logged.checked_sub(logged)?;
+        (new as usize <= self.log.len()).then_some(new)
+    }
+
+    /// The length of the log.
+    #[inline]
+    pub(crate) fn logged(&self) -> u64 {
+        self.logged
+    }
+
+    /// The entry of the log with this number, which must still be known.
+    #[inline]
+    pub(crate) fn change(&self, number: u64) -> RegionId {
+        self.log[(number % self.log.len() as u64) as usize]
+    }
+}
+
+impl Contact {
+    /// The cell on this side, given the top left cell of the tile.
+    #[inline]
+    pub fn from(self, corner: Cell) -> Cell {
+        let cell = u32::from(self.from_cell);
+        Cell { x: corner.x + cell % SIDE, y: corner.y + cell / SIDE }
+    }
+
+    /// The cell on the other side, given the top left cell of the tile on this side.
+    #[inline]
+    pub fn into(self, corner: Cell) -> Cell {
+        let cell = u32::from(self.to_cell);
+        let shift =
+            |start: u32, tiles: i8| start.wrapping_add_signed(i32::from(tiles) * SIDE as i32);
+        Cell {
+            x: shift(corner.x, self.toward.0) + cell % SIDE,
+            y: shift(corner.y, self.toward.1) + cell / SIDE,
+        }
+    }
+}
+
+impl std::fmt::Debug for Regions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Regions").field("len", &self.len).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,153 @@
+//! The connected parts of one tile, found by bit operations.
+
+use super::SIDE;
+
+/// Cells of a tile: one bit per cell, one word per row, west in the lowest bit.
+pub(crate) type Rows = [u16; SIDE as usize];
+
+/// How cells of a tile are connected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Links {
+    /// Over their sides: also where diagonal steps need both cells beside them to be free.
+    Sides,
+    /// Over their corners too.
+    Corners,
+}
+
+impl Links {
+    /// The cells of a row that are connected to these cells of the row before or after it.
+    #[inline]
+    pub fn across(self, row: u16) -> u16 {
+        match self {
+            Links::Sides => row,
+            Links::Corners => row | row << 1 | row >> 1,
+        }
+    }
+}
+
+/// Calls `visit` with each connected part of the free cells, in the order of their first cells.
+pub(super) fn for_each_part(free: &Rows, links: Links, mut visit: impl FnMut(Rows)) {
+    let mut left = *free;
+    for first in 0..left.len() {
+        while left[first] != 0 {
+            let seed = left[first] & left[first].wrapping_neg();
+            let part = fill(&left, first, seed, links);
+            for (row, part) in left.iter_mut().zip(part) {
+                *row &= !part;
+            }
+            visit(part);
+        }
+    }
+}
+
+/// The part that contains a cell. No cell of it is above this row.
+fn fill(free: &Rows, first: usize, seed: u16, links: Links) -> Rows {
+    let mut part = Rows::default();
+    part[first] = spread(seed, free[first]);
+    // Down and up again, until a pass adds nothing. A spiral takes a pass per turn.
+    loop {
+        let before = part;
+        for row in first + 1..part.len() {
+            let reached = (part[row] | links.across(part[row - 1])) & free[row];
+            part[row] = spread(reached, free[row]);
+        }
+        for row in (first..part.len() - 1).rev() {
+            let reached = (part[row] | links.across(part[row + 1])) & free[row];
+            part[row] = spread(reached, free[row]);
+        }
+        if part == before {
+            return part;
+        }
+    }
+}
+
+/// The cells of a row that can be reached from these along free cells: in steps of 1, 2, 4 and 8.
+#[inline]
+fn spread(from: u16, free: u16) -> u16 {
+    let (mut up, mut down) = (from, from);
+    let (mut open_up, mut open_down) = (free, free);
+    for step in [1, 2, 4, 8] {
+        up |= open_up & up << step;
+        open_up &= open_up << step;
+        down |= open_down & down >> step;
+        open_down &= open_down >> step;
+    }
+    up | down
+}
+
+/// The bit in the middle of the longest run of bits.
+#[inline]
+pub(super) fn middle(bits: u16) -> u32 {
+    let (mut ends, mut length) = (bits, 0);
+    while ends & ends << 1 != 0 {
+        ends &= ends << 1;
+        length += 1;
+    }
+    ends.trailing_zeros().saturating_sub(length / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flood fill cell by cell.
+    fn parts_by_hand(free: &Rows, links: Links) -> Vec<Rows> {
+        let side = i32::from(u8::try_from(free.len()).unwrap());
+        let mut left = *free;
+        let mut parts = Vec::new();
+        for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
+            let mut part = Rows::default();
+            let mut stack = vec![(x, y)];
+            while let Some((x, y)) = stack.pop() {
+                let inside = (0..side).contains(&x) && (0..side).contains(&y);
+                if !inside || left[y as usize] >> x & 1 == 0 {
+                    continue;
+                }
+                left[y as usize] &= !(1 << x);
+                part[y as usize] |= 1 << x;
+                stack.extend([(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]);
+                if links == Links::Corners {
+                    stack.extend([(x + 1, y + 1), (x - 1, y - 1), (x - 1, y + 1), (x + 1, y - 1)]);
+                }
+            }
+            parts.extend(Some(part).filter(|part| *part != Rows::default()));
+        }
+        parts
+    }
+
+    #[test]
+    fn parts_are_those_of_a_flood_fill() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed
+        };
+        for round in 0..4000 {
+            let mut free = Rows::default();
+            for row in &mut free {
+                *row = random() as u16;
+                for _ in 0..round % 4 {
+                    *row |= random() as u16;
+                }
+            }
+            for links in [Links::Sides, Links::Corners] {
+                let mut parts = Vec::new();
+                for_each_part(&free, links, |part| parts.push(part));
+                assert_eq!(parts, parts_by_hand(&free, links), "{free:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_middle_is_that_of_the_longest_run() {
+        assert_eq!(middle(0b1), 0);
+        assert_eq!(middle(0xffff), 8);
+        assert_eq!(middle(0b111_0110), 5);
+        assert_eq!(middle(0b1000_0000_0000_0000), 15);
+        for bits in 1..=u16::MAX {
+            assert!(bits >> middle(bits) & 1 == 1, "{bits:b}");
+        }
+    }
+}
