@@ -475,6 +475,27 @@ impl<'w> Slice<'w> {
         self.expansions < self.allowed || self.allows_more()
     }
 
+    /// Requests to visit an entry of a list; `false` means that the budget is spent. Where only expansions are counted,
+    /// it is free.
+    #[inline]
+    pub(crate) fn scan(&mut self) -> bool {
+        let price = self.prices.entry;
+        let payable = self.affords(price);
+        if payable {
+            self.pay(price);
+            self.entries += 1;
+        }
+        payable
+    }
+
+    /// Lets `work` pay for everything it does, as [`Slice::metered`] does, also where only expansions are counted.
+    pub(crate) fn metering<T>(&mut self, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
+        let outer = std::mem::replace(&mut self.prices, Prices::METERED);
+        let result = work(self);
+        self.prices = outer;
+        result
+    }
+
     /// Deducts the price of a trace step or an update.
     #[inline]
     fn pay(&mut self, price: u64) {
@@ -544,6 +565,12 @@ impl<'w> Slice<'w> {
     /// The number of expansions done so far.
     pub fn expansions(&self) -> u64 {
         self.expansions
+    }
+
+    /// The number of units spent so far, rounded up. For an agent that pays for all its work it never exceeds the
+    /// budget; others spend units on expansions alone if the slice counts as the papers do.
+    pub fn units(&self) -> u64 {
+        self.spent().div_ceil(UNIT)
     }
 
     /// The number of trace steps done so far.

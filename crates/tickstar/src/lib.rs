@@ -88,6 +88,7 @@ pub mod space;
 mod walker;
 
 pub use agent::pra::{Pra, PraConfig};
+pub use agent::tick::{Tick, TickConfig};
 pub use agent::time_bounded::{TimeBounded, TimeBoundedConfig};
 pub use agent::{Agent, AgentError, AgentState, Seen, Step};
 pub use budget::{Event, Slice};

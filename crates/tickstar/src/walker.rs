@@ -57,6 +57,21 @@ pub struct Needs {
     pub reversible_edges: bool,
     /// The map has a [`Hierarchy`]. Reachability is then determined without the policy.
     pub hierarchy: bool,
+    /// The map has [`Regions`](crate::regions::Regions).
+    pub regions: bool,
+}
+
+impl Needs {
+    /// Checks what a map can lose and get again: what agents plan on.
+    fn check_plan(self, map: &impl Map) -> Result<(), AgentError> {
+        if self.hierarchy && map.hierarchy().is_none() {
+            return Err(AgentError::NeedsHierarchy);
+        }
+        if self.regions && map.regions().is_none() {
+            return Err(AgentError::NeedsRegions);
+        }
+        Ok(())
+    }
 }
 
 /// An algorithm: it decides what an agent does next. [`Walker`] turns it into an agent.
@@ -302,9 +317,7 @@ impl<P: Policy> Walker<P> {
         if needs.reversible_edges && !map.is_reversible() {
             return Err(AgentError::NeedsReversibleEdges);
         }
-        if needs.hierarchy && map.hierarchy().is_none() {
-            return Err(AgentError::NeedsHierarchy);
-        }
+        needs.check_plan(map)?;
         (self.at, self.goal, self.intent) = (start, goal, None);
         self.verdict = Verdict::Unknown;
         self.reset = false;
@@ -386,8 +399,8 @@ impl<P: Policy> Walker<P> {
 
 impl<P: Policy, M: Map> Agent<M> for Walker<P> {
     fn tick(&mut self, map: &M, at: NodeId, seen: Seen<'_>, slice: &mut Slice<'_>) -> Step {
-        if self.policy.needs().hierarchy && map.hierarchy().is_none() {
-            // The map had a hierarchy when the task was assigned, and may have one again later. What changes meanwhile
+        if self.policy.needs().check_plan(map).is_err() {
+            // The map had what the agent plans on when the task was assigned, and may have it again later. What changes meanwhile
             // is not processed.
             self.reset |= !seen.changed.is_empty();
             return if at == self.goal { Step::Arrived } else { Step::Wait };
@@ -414,7 +427,7 @@ impl<P: Policy, M: Map> Agent<M> for Walker<P> {
             self.verdict = Verdict::Unknown;
             let mut slice = Slice::metered(0);
             let cx = &mut Cx { map, at: self.at, goal, slice: &mut slice };
-            if self.policy.needs().hierarchy && map.hierarchy().is_none() {
+            if self.policy.needs().check_plan(map).is_err() {
                 self.reset = true;
             } else {
                 self.policy.retarget(cx, from);

@@ -150,6 +150,12 @@ impl Arena {
                 blank.build()?;
             }
         }
+        if config.entry().facts.needs_regions && self.map.regions().is_none() {
+            self.map.build_regions();
+            if let Prepared::Unknown(blank) = &mut self.prepared {
+                blank.build_regions();
+            }
+        }
         Ok(())
     }
 
@@ -183,11 +189,13 @@ impl Arena {
         self.map.set_subgoals(tables);
     }
 
-    /// Releases the memory of the hierarchy.
+    /// Releases the memory of the hierarchy and of the regions.
     pub fn release(&mut self) {
         self.map.flatten();
+        self.map.drop_regions();
         if let Prepared::Unknown(blank) = &mut self.prepared {
             blank.flatten();
+            blank.drop_regions();
         }
     }
 
@@ -239,7 +247,7 @@ impl Arena {
         let (truth, dynamics) = match &self.prepared {
             Prepared::Known => (self.map.clone(), Dynamics::Known),
             Prepared::Unknown(blank) => {
-                let mut unseen = Layered::flat(blank.space().clone());
+                let mut unseen = Layered::flat(blank.space().clone().without_regions());
                 set(&mut unseen, goal, false);
                 let sight = Sight { known: blank.clone(), unseen: Some(unseen) };
                 (self.map.clone(), Dynamics::Sight(Box::new(sight)))

@@ -228,7 +228,7 @@ impl DLrtaPolicy {
 
 impl Policy for DLrtaPolicy {
     fn needs(&self) -> Needs {
-        Needs { reversible_edges: true, hierarchy: true }
+        Needs { reversible_edges: true, hierarchy: true, ..Needs::default() }
     }
 
     fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, keep: Keep) {

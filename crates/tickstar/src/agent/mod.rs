@@ -9,6 +9,7 @@ pub mod local;
 pub mod pr_lrta;
 pub mod pra;
 pub mod quickpath;
+pub mod tick;
 pub mod time_bounded;
 
 pub use crate::walker::{Cx, Decision, Keep, Needs, Policy, Walker};
@@ -117,6 +118,11 @@ pub enum AgentError {
     /// The agent plans on a hierarchy, and the map has none.
     #[error("the agent plans on a hierarchy, but the map has none")]
     NeedsHierarchy,
+    /// The agent plans on regions, and the map has none.
+    #[error(
+        "the agent plans on regions, but the map has none: only a grid has them, made by `Grid::with_regions`"
+    )]
+    NeedsRegions,
     /// A setting has an invalid value.
     #[error("the setting `{name}` must be {expected}")]
     Setting {

@@ -360,7 +360,7 @@ fn ends<M: Map>(cx: &Cx<'_, '_, M>, level: usize) -> Option<[NodeId; 2]> {
 
 impl Policy for PrLrtaPolicy {
     fn needs(&self) -> Needs {
-        Needs { reversible_edges: true, hierarchy: true }
+        Needs { reversible_edges: true, hierarchy: true, ..Needs::default() }
     }
 
     fn begin<M: Map>(&mut self, _: &M, _: NodeId, _: NodeId, keep: Keep) {

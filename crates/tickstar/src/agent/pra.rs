@@ -519,7 +519,7 @@ fn meeting_level(hierarchy: &Hierarchy, from: NodeId, to: NodeId) -> usize {
 
 impl Policy for PraPolicy {
     fn needs(&self) -> Needs {
-        Needs { reversible_edges: true, hierarchy: true }
+        Needs { reversible_edges: true, hierarchy: true, ..Needs::default() }
     }
 
     fn limits(&self, budget: u64) -> Limits {

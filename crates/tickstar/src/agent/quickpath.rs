@@ -207,7 +207,7 @@ fn crossing(
 
 impl Policy for QuickPathPolicy {
     fn needs(&self) -> Needs {
-        Needs { reversible_edges: true, hierarchy: true }
+        Needs { reversible_edges: true, hierarchy: true, ..Needs::default() }
     }
 
     fn limits(&self, budget: u64) -> Limits {

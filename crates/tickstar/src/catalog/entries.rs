@@ -5,11 +5,12 @@ use super::settings::Setting;
 use super::settings::time_bounded::{
     C, R, REOPEN, RESTART, SHORTCUT, SUCCESSORS, SWITCH, TRACE, WEIGHT,
 };
-use super::settings::{d_lrta, dstar_lite, local, open, pr_lrta, pra};
+use super::settings::{d_lrta, dstar_lite, local, open, pr_lrta, pra, tick};
 use super::{CostBound, Entry, Facts, FirstMove, GivesUp, Method, OnChange, WorkBound};
 use crate::{
     Acting, Avoid, Commitment, DLrtaConfig, DStarLiteConfig, LocalConfig, Lookahead, PrLrtaConfig,
-    PraConfig, Priority, Ratio, Restart, SearchConfig, TimeBoundedConfig, Tracing, Update,
+    PraConfig, Priority, Ratio, Restart, SearchConfig, TickConfig, TimeBoundedConfig, Tracing,
+    Update,
 };
 
 const STURTEVANT: &str = "Sturtevant, Buro, \"Partial Pathfinding Using Map Abstraction and Refinement\", \
@@ -27,6 +28,7 @@ pub(super) const OTHER_NAMES: &[(&str, &str)] = &[
     ("time-bounded a*", "tba"),
     ("dstar", "dstar-lite"),
     ("k lrta*", "lss-lrta"),
+    ("tickstar", "tick"),
 ];
 
 pub(super) static ENTRIES: &[Entry] = &[
@@ -450,6 +452,44 @@ pub(super) static ENTRIES: &[Entry] = &[
         family: Family::DLrta(Base {
             config: DLrtaConfig::default,
             parameters: &[d_lrta::LEVEL, d_lrta::DEPTH],
+        }),
+    },
+    Entry {
+        name: "tick",
+        title: "Tick*",
+        summary: "Plans over regions of the map to the goal, and cell by cell a few regions at a time; what is \
+                  left of each tick improves the path. Walks nearly shortest paths with ten units per tick.",
+        paper: "this project: papers/tick-star.md",
+        facts: Facts {
+            complete: true,
+            first_move: FirstMove::AtOnce,
+            work: WorkBound::PerUnit { expansions: 1, traces: 10, updates: 2 },
+            cost: "no bound; on game maps within 1 % of the optimum on average with ten units per tick, and \
+                   optimal from where improving the path ends",
+            gives_up: GivesUp::AfterSearch,
+            needs_reversible_edges: true,
+            needs_regions: true,
+            on_change: OnChange::Repair,
+            changes: "repairs its search over regions; a path that is cut is planned again from there: arrives \
+                      in unknown terrain exactly when there is a path",
+            catches: true,
+            retargets: "extends its path by the goal's trail; restarts its search if the goal jumps, or the trail \
+                        becomes long",
+            ..Facts::NONE
+        },
+        default_budget: Some(10),
+        family: Family::Tick(Base {
+            config: TickConfig::default,
+            parameters: &[
+                tick::EARLY,
+                tick::LOOK,
+                tick::FIRST_LOOK,
+                tick::AHEAD,
+                tick::COARSE_WEIGHT,
+                tick::LEG_WEIGHT,
+                tick::POLISH,
+                open(),
+            ],
         }),
     },
 ];

@@ -45,6 +45,8 @@ pub struct Facts {
     pub needs_reversible_edges: bool,
     /// It plans on the levels of the map's [`Hierarchy`](crate::Hierarchy), so the map needs one.
     pub needs_hierarchy: bool,
+    /// It plans on the map's [`Regions`](crate::regions::Regions), so the map must be a grid that has them.
+    pub needs_regions: bool,
     /// What happens to its search when the map changes.
     pub on_change: OnChange,
     /// What it does when the map changes or turns out to differ, in a sentence.
@@ -72,6 +74,7 @@ impl Facts {
         gives_up: GivesUp::Never,
         needs_reversible_edges: false,
         needs_hierarchy: false,
+        needs_regions: false,
         on_change: OnChange::NoSearchKept,
         changes: "",
         catches: false,

@@ -4,7 +4,8 @@ use super::settings::{Refused, Setting};
 use super::{Parameter, SettingError};
 use crate::{
     Agent, AgentError, DLrta, DLrtaConfig, DStarLite, DStarLiteConfig, Local, LocalConfig, Map,
-    NodeId, Pool, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath, TimeBounded, TimeBoundedConfig,
+    NodeId, Pool, PrLrta, PrLrtaConfig, Pra, PraConfig, QuickPath, Tick, TickConfig, TimeBounded,
+    TimeBoundedConfig,
 };
 
 /// The one list of families: `Family(Config) => constructor`.
@@ -98,6 +99,7 @@ families! {
     QuickPath(()) => quickpath,
     PrLrta(PrLrtaConfig) => PrLrta::new,
     DLrta(DLrtaConfig) => DLrta::new,
+    Tick(TickConfig) => Tick::new,
 }
 
 /// `QuickPath` has nothing to configure.

@@ -6,7 +6,7 @@ use super::{SettingError, closest};
 use crate::printable::printable;
 use crate::{
     Commitment, DLrtaConfig, DStarLiteConfig, LocalConfig, Lookahead, OpenList, PrLrtaConfig,
-    PraConfig, Priority, Ratio, RatioError, Restart, StartLevel, Successors, Ties,
+    PraConfig, Priority, Ratio, RatioError, Restart, StartLevel, Successors, TickConfig, Ties,
     TimeBoundedConfig, Tracing, WeightError,
 };
 
@@ -154,6 +154,12 @@ impl HasOpen for DStarLiteConfig {
 }
 
 impl HasOpen for PraConfig {
+    fn open(&mut self) -> &mut OpenList {
+        &mut self.open
+    }
+}
+
+impl HasOpen for TickConfig {
     fn open(&mut self) -> &mut OpenList {
         &mut self.open
     }
@@ -461,5 +467,78 @@ pub(super) mod d_lrta {
     pub const DEPTH: Setting<DLrtaConfig> = field!(
         DLrtaConfig: depth as STEPS, "depth", ["1", "2", "4", "7"],
         "the depth of the lookahead in steps where there is no subgoal, 1 or more",
+    );
+}
+
+/// Tick*.
+pub(super) mod tick {
+    use super::{
+        FLAG, FLAGS, MAX_DEPTH, Ratio, Refused, Setting, TickConfig, WeightError, Whole, number,
+    };
+
+    /// A longer leg would be a search of the whole map.
+    const REGIONS: Whole = Whole(1, 1000);
+
+    pub const EARLY: Setting<TickConfig> = field!(
+        TickConfig: early as FLAG, "early", ["true", "false"],
+        "true: act in every tick, also before a path is planned; false: wait for the first segment, and arrive \
+         in the fewest ticks",
+    );
+
+    pub const LOOK: Setting<TickConfig> = field!(
+        TickConfig: look as REGIONS, "look", ["1", "2", "4"],
+        "the number of regions that a segment of the path leads through, 1 to 1000",
+    );
+
+    pub const FIRST_LOOK: Setting<TickConfig> = field!(
+        TickConfig: first_look as REGIONS, "first-look", ["1", "2"],
+        "the same for a segment that begins within a few steps of the agent",
+    );
+
+    pub const AHEAD: Setting<TickConfig> = Setting {
+        name: "ahead",
+        meaning: "the number of steps that are planned ahead, at least, 1 or more, or inf: as far as the goal",
+        values: &["inf", "1", "96"],
+        show: |config| config.ahead.map_or("inf".to_string(), |steps| steps.to_string()),
+        apply: |config, text| {
+            let or_inf = || format!("a whole number from 1 to {MAX_DEPTH}, or inf");
+            config.ahead = match text {
+                "inf" => None,
+                number => Some(Whole(1, MAX_DEPTH).parse_or(number, or_inf)?),
+            };
+            Ok(())
+        },
+    };
+
+    fn weight(text: &str) -> Result<Ratio, Refused> {
+        let weight = number(text)?;
+        if weight < Ratio::ONE { Err(Refused::Weight(WeightError(weight))) } else { Ok(weight) }
+    }
+
+    pub const COARSE_WEIGHT: Setting<TickConfig> = Setting {
+        name: "coarse-weight",
+        meaning: "the weight of the heuristic in the search over regions, 1 or more",
+        values: &["1.1", "1", "2"],
+        show: |config| config.weight.to_string(),
+        apply: |config, text| {
+            config.weight = weight(text)?;
+            Ok(())
+        },
+    };
+
+    pub const LEG_WEIGHT: Setting<TickConfig> = Setting {
+        name: "leg-weight",
+        meaning: "the weight of the heuristic in the search for a segment, 1 or more",
+        values: &["1.1", "1", "2"],
+        show: |config| config.leg_weight.to_string(),
+        apply: |config, text| {
+            config.leg_weight = weight(text)?;
+            Ok(())
+        },
+    };
+
+    pub const POLISH: Setting<TickConfig> = field!(
+        TickConfig: polish as FLAG, "polish", FLAGS,
+        "improve the path with what is left of each tick, until it is optimal",
     );
 }

@@ -135,9 +135,13 @@ impl Grid {
     /// Every later edit keeps them up to date.
     #[must_use]
     pub fn with_regions(mut self) -> Grid {
-        let regions = Regions::of(&self);
-        self.set_regions(Some(regions));
+        self.build_regions();
         self
+    }
+
+    pub(crate) fn build_regions(&mut self) {
+        let regions = Regions::of(self);
+        self.set_regions(Some(regions));
     }
 
     /// The same map without its regions.
@@ -288,6 +292,12 @@ impl Regions {
     #[inline]
     fn corner(&self, tile: u32) -> Cell {
         Cell { x: (tile % self.columns) << SHIFT, y: (tile / self.columns) << SHIFT }
+    }
+
+    /// The first and last column, and the first and last row, of the tile of a region.
+    pub(crate) fn tile_bounds(&self, region: RegionId) -> [u32; 4] {
+        let Cell { x, y } = self.corner(self.get(region).map_or(0, |region| region.tile));
+        [x, x + SIDE - 1, y, y + SIDE - 1]
     }
 
     /// The distance over a region, given the plain distance: times the mean multiplier.

@@ -286,6 +286,20 @@ impl BestFirst {
         }
     }
 
+    /// Lets the search in progress end at a different goal. The heuristic stays that of the problem, and must be
+    /// consistent; the path is then optimal, as for the first goal.
+    pub(crate) fn set_goal(&mut self, problem: &impl Problem, goal: NodeId) {
+        self.core.goal = goal;
+        self.core.goal_key = NOT_GENERATED;
+        let Some(&Record { g, stamp, .. }) = self.record(goal) else { return };
+        if stamp & 1 == 1 {
+            self.core.status = Status::Reached;
+        } else {
+            let key = self.core.config.priority.key(g, problem.estimate(goal));
+            self.core.goal_key = key.min(NOT_GENERATED - 1);
+        }
+    }
+
     /// Like [`BestFirst::run`], for any search problem.
     pub(crate) fn run_problem(&mut self, problem: &impl Problem, slice: &mut Slice<'_>) -> Status {
         let (nodes, more) = (&mut self.nodes, &mut self.more);
@@ -484,7 +498,7 @@ impl Core {
         }
         let candidate = Candidate { to: root, g, h: problem.estimate(root) };
         let (stamp, nodes) = (nodes.now(), nodes.pages_mut());
-        let (inserter, admit) = (self.inserter(stamp), |_, h| Some(h));
+        let (inserter, admit) = (self.inserter(stamp), |_, _, h| Some(h));
         inserter.insert(nodes, open, learned, root, &[candidate], admit, &mut self.goal_key);
     }
 
@@ -599,12 +613,12 @@ impl Core {
                 }
             });
             let candidates = &candidates[..count.min(BATCH)];
-            let admit = |to, h| problem.admit(to, h); // not the closure below, so that each is inlined
+            let admit = |to, g, h| problem.admit(to, g, h); // not the closure below, so that each is inlined
             let learning = if LEARN { learned.as_deref_mut() } else { None };
             inserter.insert(nodes, open, learning, top.node(), candidates, admit, &mut goal_key);
             if P::MAX_EDGES > BATCH && !more.is_empty() {
                 let lessons = learned.as_deref_mut();
-                let admit = |to, h| problem.admit(to, h);
+                let admit = |to, g, h| problem.admit(to, g, h);
                 inserter.insert_more(nodes, open, lessons, top.node(), more, admit, &mut goal_key);
             }
         }
@@ -643,12 +657,12 @@ impl Inserter {
         mut learned: Option<&mut Learned>,
         parent: NodeId,
         candidates: &[Candidate],
-        admit: impl Fn(NodeId, Cost) -> Option<Cost>,
+        admit: impl Fn(NodeId, Cost, Cost) -> Option<Cost>,
         goal_key: &mut u64,
     ) {
         let Inserter { priority, plain, reopen, goal, stamp } = self;
         for &Candidate { to, g, h } in candidates {
-            let Some(mut h) = admit(to, h) else { continue };
+            let Some(mut h) = admit(to, g, h) else { continue };
             // Written out: `slot` looks twice.
             let record = match nodes.find_mut(to) {
                 Some(record) => record,
@@ -698,7 +712,7 @@ impl Inserter {
         learned: Option<&mut Learned>,
         parent: NodeId,
         more: &mut Vec<Candidate>,
-        admit: impl Fn(NodeId, Cost) -> Option<Cost>,
+        admit: impl Fn(NodeId, Cost, Cost) -> Option<Cost>,
         goal_key: &mut u64,
     ) {
         self.insert(nodes, open, learned, parent, more, admit, goal_key);

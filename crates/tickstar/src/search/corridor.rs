@@ -126,7 +126,7 @@ impl Problem for OnLevel<'_> {
     }
 
     #[inline(always)]
-    fn admit(&self, node: NodeId, _: Cost) -> Option<Cost> {
+    fn admit(&self, node: NodeId, _: Cost, _: Cost) -> Option<Cost> {
         Some(self.estimate(node))
     }
 
@@ -237,9 +237,9 @@ impl<P: Problem> Problem for Corridor<'_, P> {
 
     /// Only nodes of the corridor, and the gate.
     #[inline(always)]
-    fn admit(&self, node: NodeId, estimate: Cost) -> Option<Cost> {
+    fn admit(&self, node: NodeId, g: Cost, estimate: Cost) -> Option<Cost> {
         if self.allows(node) {
-            return Some(self.onward(self.inner.admit(node, estimate)?));
+            return Some(self.onward(self.inner.admit(node, g, estimate)?));
         }
         (self.end.goal() == node && self.end.has_gate()).then_some(Cost::ZERO)
     }

@@ -6,6 +6,7 @@
 mod backup;
 mod ball;
 mod best_first;
+mod coarse;
 mod corridor;
 pub(crate) mod incremental;
 mod jump;
@@ -27,6 +28,8 @@ pub use crate::ratio::{Ratio, RatioError};
 pub(crate) use backup::Backup;
 pub(crate) use ball::{Ball, Neighbor, proves_no_path};
 pub use best_first::{BestFirst, SearchConfig, Status, Successors};
+pub(crate) use coarse::{Coarse, Found};
+pub(crate) use corridor::Marks;
 pub(crate) use incremental::Incremental;
 pub(crate) use jump::JumpSearch;
 pub(crate) use learned::Learned;

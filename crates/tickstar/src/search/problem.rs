@@ -24,12 +24,12 @@ pub(crate) trait Problem: Copy {
         visit: impl FnMut(NodeId, Cost, Cost),
     );
 
-    /// Called for a neighbor that improves the search, with the heuristic that `for_each_successor` passed: returns the
-    /// one to use, or nothing if the neighbor is not to be generated. What need not be known of all neighbors is found
+    /// Called for a neighbor that improves the search, with the cost of the path to it and the heuristic that
+    /// `for_each_successor` passed: returns the one to use, or nothing if the neighbor is not to be generated. What need not be known of all neighbors is found
     /// out here: most of them do not improve anything.
     #[inline(always)]
-    fn admit(&self, node: NodeId, estimate: Cost) -> Option<Cost> {
-        let _ = node;
+    fn admit(&self, node: NodeId, g: Cost, estimate: Cost) -> Option<Cost> {
+        let _ = (node, g);
         Some(estimate)
     }
 

@@ -27,6 +27,24 @@ impl Route {
         &self.nodes
     }
 
+    /// The index of the agent's last position.
+    pub fn walked(&self) -> usize {
+        self.walked
+    }
+
+    /// Replaces the nodes from one index to another by a path between the same two nodes.
+    pub fn replace(&mut self, first: usize, last: usize, path: &[NodeId]) {
+        let checked = self.checked >= self.nodes.len();
+        self.nodes.splice(first..=last, path.iter().copied());
+        self.checked = if checked { self.nodes.len() } else { self.checked.min(first) };
+    }
+
+    /// Drops the nodes from this index on.
+    pub fn truncate(&mut self, len: usize) {
+        self.nodes.truncate(len);
+        self.checked = self.checked.min(len);
+    }
+
     /// The last node.
     pub fn end(&self) -> Option<NodeId> {
         self.nodes.last().copied()
@@ -116,17 +134,29 @@ impl Route {
 
     /// Checks the steps ahead, as far as the slice allows. Returns whether all of them are still edges.
     pub fn check(&mut self, map: &impl Map, slice: &mut Slice<'_>) -> bool {
+        self.first_cut(map, usize::MAX, slice).is_none()
+    }
+
+    /// Checks at most so many steps ahead, as far as the slice allows. Returns the index of the first node from which
+    /// no edge leads to the next one any more.
+    pub fn first_cut(
+        &mut self,
+        map: &impl Map,
+        steps: usize,
+        slice: &mut Slice<'_>,
+    ) -> Option<usize> {
         self.checked = self.checked.max(self.walked);
+        let last = self.walked.saturating_add(steps);
         while let Some(&[from, to]) = self.nodes.get(self.checked..self.checked + 2) {
-            if !slice.trace(to) {
+            if self.checked >= last || !slice.trace(to) {
                 break;
             }
             if map.edge(from, to).is_none() {
-                return false;
+                return Some(self.checked);
             }
             self.checked += 1;
         }
-        true
+        None
     }
 
     /// Heap memory in bytes.

@@ -159,6 +159,22 @@ impl<S: Map> Layered<S> {
 }
 
 impl Layered<Grid> {
+    /// Builds the regions of the grid, if there are none: see [`Grid::with_regions`].
+    pub fn build_regions(&mut self) {
+        if self.space.regions().is_none() {
+            self.space.build_regions();
+            self.version += 1;
+        }
+    }
+
+    /// Drops the regions of the grid.
+    pub fn drop_regions(&mut self) {
+        if self.space.regions().is_some() {
+            self.space.set_regions(None);
+            self.version += 1;
+        }
+    }
+
     /// Frees or blocks a cell; returns whether that changed it.
     ///
     /// Agents that walk on the map want the change reported: see [`Seen`](crate::Seen).

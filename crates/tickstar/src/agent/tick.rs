@@ -1,0 +1,432 @@
+//! Tick*: thinks coarsely about the whole way, and exactly about the next steps.
+//!
+//! # Source
+//! This crate's own algorithm; `papers/tick-star.md` describes it like a paper, with proofs and measurements.
+//!
+//! # One tick
+//! 1. A [search over regions](crate::regions) runs from the goal to the agent, until a way from the agent's region is
+//!    known. It is D* Lite: when regions change, it is repaired.
+//! 2. A *leg* turns the next regions of that way into cells: A* in a corridor of these regions and their neighbors, from
+//!    the end of the path that is already planned to the first cell of the last region. Two thirds of its path are kept.
+//!    Legs follow each other until the path reaches the goal.
+//! 3. What is left of the tick improves the path: see [`polish`].
+//! 4. The agent takes the next step of its path. If it has none yet, it waits, or, with [`TickConfig::early`], takes a
+//!    step toward where the search over regions or the leg leads: see [`wander`].
+//!
+//! # Deviations
+//! None: it is defined here.
+//!
+//! # Invariants
+//! * Every step is an edge of the space at that moment.
+//! * The path begins at the agent's position or within a step of it.
+//! * Each leg ends in a region from which the coarse cost is strictly smaller than where it began, so there are finitely
+//!   many of them while the map does not change.
+//! * A leg that fails restarts the search over regions.
+//!
+//! # When the goal moves
+//! A path that is complete is extended by the goal's steps, and cut short where the goal comes back onto it. While the
+//! path is being planned, the search goes on to where the goal was, and the goal's trail completes the path. The search
+//! restarts when the goal jumps, or when the trail is longer than the search took in ticks, twice as much each time.
+//!
+//! # Real-time bound
+//! All work is paid for from the budget, in every kind of [`Slice`]: an expansion of either search is a unit, a trace
+//! step a tenth, an update (a repaired region, a region of a leg's corridor) half a unit. Outside of it there is a constant
+//! number of lookups, and one pass over the edges of the agent's node.
+
+mod leg;
+mod polish;
+mod wander;
+
+use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
+use crate::regions::Regions;
+use crate::search::{Coarse, Found, Route};
+use crate::{Event, Limits, Map, NodeId, OpenList, Pool, Ratio, Slice};
+use leg::{Leg, Progress};
+use polish::Polish;
+use wander::Wander;
+
+/// The settings of [`Tick`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct TickConfig {
+    /// Whether it takes a step in every tick, also before it has planned one.
+    pub early: bool,
+    /// The number of regions that a leg leads through.
+    pub look: u32,
+    /// The same for legs that begin within a few steps of the agent.
+    pub first_look: u32,
+    /// How many steps are planned ahead, at least; `None`: as far as the goal.
+    pub ahead: Option<u32>,
+    /// The weight of the heuristic of the search over regions.
+    pub weight: Ratio,
+    /// The weight of the heuristic of legs.
+    pub leg_weight: Ratio,
+    /// Whether the path is improved while there is time.
+    pub polish: bool,
+    /// Which open list is used for cells.
+    pub open: OpenList,
+}
+
+impl Default for TickConfig {
+    fn default() -> TickConfig {
+        let weight = Ratio::new(11, 10).unwrap_or(Ratio::ONE);
+        TickConfig {
+            early: true,
+            look: 2,
+            first_look: 1,
+            ahead: None,
+            weight,
+            leg_weight: weight,
+            polish: true,
+            open: OpenList::default(),
+        }
+    }
+}
+
+/// An agent that plans coarsely to the goal, and in detail a few regions at a time.
+///
+/// It needs a [`Grid`](crate::Grid) with its [regions](crate::Grid::with_regions).
+///
+/// ```
+/// use tickstar::agent::tick::{Tick, TickConfig};
+/// use tickstar::{Agent, Cell, Grid, Seen, Slice, Step};
+/// let grid = Grid::from_rows(["....#...", "..#...#.", "..#.#.#.", "....#..."])?.with_regions();
+/// let [start, goal] = [(0, 0), (7, 3)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
+/// let mut unit = Tick::new(&grid, TickConfig::default(), start, goal)?;
+/// while unit.tick(&grid, unit.position(), Seen::default(), &mut Slice::new(10)) != Step::Arrived {}
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type Tick = Walker<TickPolicy>;
+
+/// The policy of [`Tick`].
+#[derive(Clone, Debug)]
+pub struct TickPolicy {
+    config: TickConfig,
+    coarse: Coarse,
+    leg: Leg,
+    path: Route,
+    polish: Polish,
+    wander: Wander,
+    /// The node that is planned to, where the goal was when the search over regions began.
+    aim: NodeId,
+    /// Where the goal went from there; empty if it is still there.
+    trail: Route,
+    /// The path leads to the goal.
+    is_complete: bool,
+    /// The number of edits of the map that the path has been checked for.
+    edits: u64,
+    /// Ticks without a complete path since the search began, and how many times longer than that a trail may be.
+    ticks: u64,
+    patience: u64,
+}
+
+/// Steps within which a path must be extended quickly.
+const SOON: usize = 4;
+/// Steps of the path that are checked first when the map has changed.
+const NEAR: usize = 12;
+
+impl Tick {
+    /// An agent at `start` that walks to `goal`.
+    ///
+    /// # Errors
+    /// If the start or goal is not passable, the map has no regions, or a setting is out of range.
+    pub fn new(
+        map: &impl Map,
+        config: TickConfig,
+        start: NodeId,
+        goal: NodeId,
+    ) -> Result<Tick, AgentError> {
+        let expected = |name, expected| Err(AgentError::Setting { name, expected });
+        if config.look == 0 || config.first_look == 0 {
+            return expected("look", "at least 1");
+        }
+        if config.weight < Ratio::ONE || config.leg_weight < Ratio::ONE {
+            return expected("weight", "at least 1");
+        }
+        let policy = TickPolicy {
+            config,
+            coarse: Coarse::new(config.weight),
+            leg: Leg::new(config.leg_weight, config.open),
+            path: Route::default(),
+            polish: Polish::new(config.open),
+            wander: Wander::default(),
+            aim: goal,
+            trail: Route::default(),
+            is_complete: false,
+            edits: 0,
+            ticks: 0,
+            patience: 1,
+        };
+        Walker::with_policy(policy, map, start, goal)
+    }
+}
+
+impl TickPolicy {
+    /// Drops the plan, but not the search over regions.
+    fn drop_path(&mut self) {
+        self.path.clear();
+        self.leg.cancel();
+        self.polish.reset();
+        self.wander.forget_trail();
+        self.is_complete = false;
+    }
+
+    /// Starts to plan to a new goal.
+    fn plan_to(&mut self, goal: NodeId) {
+        self.aim = goal;
+        self.trail.clear();
+        self.coarse.reset();
+        self.leg.cancel();
+        (self.ticks, self.is_complete) = (0, false);
+    }
+
+    /// The node from which planning goes on: the end of the path, or the agent's position.
+    fn end(&self, at: NodeId) -> NodeId {
+        self.path.end().unwrap_or(at)
+    }
+
+    /// The number of steps planned ahead of the agent.
+    fn steps_ahead(&self) -> usize {
+        self.path.nodes().len().saturating_sub(self.path.walked() + 1)
+    }
+
+    /// Drops what follows the node with this index.
+    fn cut_path(&mut self, last: usize, goal: NodeId) {
+        self.path.truncate(last + 1);
+        self.leg.cancel();
+        self.polish.reset();
+        self.is_complete = false;
+        if self.aim != goal {
+            self.plan_to(goal);
+        }
+    }
+
+    /// Finds out whether the map has changed, and where the path is cut.
+    fn check_path<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions, steps: usize) {
+        if regions.edits() != self.edits {
+            self.edits = regions.edits();
+            self.path.recheck();
+            self.polish.reset();
+        }
+        // At the smallest budgets the path is checked step by step, as it is walked.
+        let steps = steps.min((cx.slice.remaining() * 3) as usize);
+        if let Some(cut) = self.path.first_cut(cx.map, steps, cx.slice) {
+            self.cut_path(cut, cx.goal);
+        }
+    }
+
+    /// Plans until the path is long enough, or the slice is spent. Returns false if there is no way.
+    fn plan_ahead<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> bool {
+        let low = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
+        while !self.is_complete && self.steps_ahead() < low {
+            let end = self.end(cx.at);
+            if end == self.aim {
+                self.complete(cx);
+                continue;
+            }
+            if !self.leg.is_active() {
+                let (from, goal) = (regions.cell(end), regions.cell(self.aim));
+                match self.coarse.run(regions, from, goal, cx.slice) {
+                    Found::Working => return true,
+                    Found::NoWay => return false,
+                    Found::Way => {}
+                }
+                let is_near = self.steps_ahead() < SOON;
+                let look = if is_near { self.config.first_look } else { self.config.look };
+                self.leg.begin(end, look as usize);
+                if self.path.is_done(cx.at) {
+                    self.wander.begin_trail(cx.at);
+                }
+            }
+            match self.leg.run(cx.map, regions, &self.coarse, self.aim, cx.slice) {
+                Progress::Working => return true,
+                Progress::Done => self.append_leg(cx),
+                Progress::Dead => {
+                    cx.slice.note(Event::Restart);
+                    self.coarse.reset();
+                    if !cx.slice.scan() {
+                        return true;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Continues the path with the leg.
+    fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        cx.slice.note(Event::Adopted);
+        if self.path.end().is_some_and(|end| end != cx.at) && !self.path.nodes().is_empty() {
+            self.path.join(&mut self.leg.path);
+            return;
+        }
+        // The agent may have left the root of the leg.
+        self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice);
+        self.path.swap(&mut self.leg.path);
+        self.polish.reset();
+    }
+
+    /// The path leads to the aim: from there, along the trail of the goal.
+    fn complete<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        if self.aim != cx.goal {
+            let mut trail: Vec<NodeId> = self.trail.nodes().to_vec();
+            self.trail.clear();
+            if self.path.nodes().is_empty() {
+                self.path.swap(&mut vec![cx.at]);
+            }
+            self.path.join(&mut trail);
+            self.path.recheck();
+            self.aim = cx.goal;
+            self.coarse.reset();
+        }
+        self.is_complete = true;
+        cx.slice.note(Event::Found);
+    }
+
+    /// Whether there is something to improve.
+    fn can_polish(&self) -> bool {
+        self.config.polish && self.is_complete && !self.polish.is_optimal()
+    }
+
+    fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> Decision {
+        self.check_path(cx, regions, NEAR);
+        if !self.plan_ahead(cx, regions) {
+            return Decision::NoWay;
+        }
+        self.check_path(cx, regions, usize::MAX);
+        if self.can_polish() {
+            self.polish.run(cx.map, &mut self.path, cx.slice);
+        }
+        self.ticks += u64::from(!self.is_complete);
+        if let Some(next) = self.path.step(cx.map, cx.at).filter(|_| !self.path.is_done(cx.at)) {
+            return Decision::Go(next);
+        }
+        if !self.config.early || cx.slice.budget() == 0 {
+            return Decision::Wait;
+        }
+        let front = || self.coarse.front().map(|cell| regions.node(cell));
+        let target = self.leg.target().or_else(front).unwrap_or(self.aim);
+        self.wander.step(cx.map, cx.at, target).map_or(Decision::Wait, Decision::Go)
+    }
+}
+
+impl Policy for TickPolicy {
+    fn needs(&self) -> Needs {
+        Needs { reversible_edges: true, regions: true, ..Needs::default() }
+    }
+
+    fn limits(&self, budget: u64) -> Limits {
+        Limits { updates: budget.saturating_mul(2), ..Limits::per_unit(budget) }
+    }
+
+    fn begin<M: Map>(&mut self, _: &M, start: NodeId, goal: NodeId, keep: Keep) {
+        self.drop_path();
+        self.wander.begin(start);
+        if keep == Keep::Nothing {
+            self.patience = 1;
+            self.plan_to(goal);
+        }
+    }
+
+    fn moved(&mut self, from: NodeId, to: NodeId) {
+        let before = self.path.walked();
+        self.path.moved(to);
+        self.wander.moved(from, to, self.path.walked() == before);
+    }
+
+    fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        if self.path.step(cx.map, cx.at).is_none() {
+            self.drop_path();
+        }
+    }
+
+    fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        if self.is_complete {
+            self.polish.reset();
+            if self.path.lead_to(cx.map, cx.goal, cx.slice) {
+                self.aim = cx.goal;
+                self.coarse.reset();
+                return;
+            }
+            self.drop_path();
+        } else {
+            if self.trail.nodes().is_empty() {
+                self.trail = Route::new(vec![from], 0);
+            }
+            let known = self.trail.lead_to(cx.map, cx.goal, cx.slice);
+            if known && cx.goal == self.aim {
+                return self.trail.clear();
+            }
+            let len = self.trail.nodes().len() as u64;
+            if known && len <= self.ticks.saturating_mul(self.patience).max(8) {
+                return;
+            }
+            self.patience = self.patience.saturating_mul(2);
+            if let Some(cut) = self.path.nodes().len().checked_sub(1) {
+                self.path.truncate(cut.min(self.path.walked() + SOON) + 1);
+            }
+        }
+        cx.slice.note(Event::Restart);
+        self.plan_to(cx.goal);
+    }
+
+    /// The regions know what has changed.
+    fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {}
+
+    fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
+        let Some(regions) = cx.map.regions() else { return Decision::Wait };
+        let Cx { map, at, goal, ref mut slice } = *cx;
+        slice.metering(|slice| self.think(&mut Cx { map, at, goal, slice }, regions))
+    }
+
+    /// The next step of the path is cut.
+    fn replan<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
+        self.drop_path();
+        if self.aim != cx.goal {
+            self.plan_to(cx.goal);
+        }
+    }
+
+    fn can_improve(&self) -> bool {
+        !self.is_complete || self.can_polish()
+    }
+
+    fn rest(&mut self, slice: &mut Slice<'_>) {
+        if !self.path.nodes().is_empty() || self.coarse.is_started() {
+            self.drop_path();
+            self.path = Route::default();
+            self.coarse.release();
+            self.leg.release();
+            self.polish.release();
+        }
+        let blocks = slice.blocks_to_free();
+        let freed =
+            self.coarse.reclaim(blocks) + self.leg.reclaim(blocks) + self.polish.reclaim(blocks);
+        slice.charge_freed_blocks(freed);
+    }
+
+    fn target(&self, goal: NodeId) -> Option<NodeId> {
+        if self.is_complete { Some(goal) } else { self.path.end().or(self.leg.target()) }
+    }
+
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
+        let ahead = self.path.nodes().get(self.path.walked()..)?;
+        (!ahead.is_empty()).then(|| ahead.to_vec())
+    }
+
+    fn set_pool(&mut self, pool: &Pool) {
+        self.drop_path();
+        self.coarse.set_pool(pool);
+        self.leg.set_pool(pool);
+        self.polish.set_pool(pool);
+    }
+
+    fn bytes(&self) -> usize {
+        self.coarse.bytes()
+            + self.leg.bytes()
+            + self.path.bytes()
+            + self.polish.bytes()
+            + self.trail.bytes()
+            + self.wander.bytes()
+    }
+}

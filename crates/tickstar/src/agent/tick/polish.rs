@@ -1,0 +1,295 @@
+//! Idle improvement: the planned path is made cheaper, window by window, until it is known to be optimal.
+//!
+//! A window is a part of the path ahead, from a cell `c` to a cell `t`. A* from `t` toward `c` looks for a cheaper path
+//! between the two, and drops every cell through which none can lead: whose cost from `t` plus the heuristic to `c` is no
+//! less than the cost of the part. If it reaches `c`, the part is replaced; if no cell is left, the part is optimal.
+//!
+//! The agent may pass `c` meanwhile. Then `c` moves ahead along the path, and the search continues: what was dropped stays
+//! useless, by the triangle inequality, and the heuristic, which still leads to the first `c`, is still consistent.
+//!
+//! Windows sweep over the path, each beginning at three quarters of the one before. At the goal their length doubles, and
+//! the sweep begins again at the agent. A window from the agent to the goal proves that the rest of the path is optimal.
+
+use crate::search::{Problem, Route, Toward};
+use crate::{
+    BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Skip, Slice, Status,
+};
+
+/// The length of the first windows, in steps.
+const FIRST: usize = 32;
+
+/// The state of the improvement of one path.
+#[derive(Clone, Debug)]
+pub(super) struct Polish {
+    search: BestFirst,
+    /// Where the next window begins, and how long it is, as indices of the path.
+    sweep: usize,
+    length: usize,
+    window: Option<Window>,
+    /// The cells of a cheaper part, while they are traced.
+    part: Vec<NodeId>,
+    /// The rest of the path is known to be optimal.
+    is_optimal: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Window {
+    /// The indices of both ends on the path.
+    c: usize,
+    t: usize,
+    /// The node that the heuristic leads to.
+    aim: NodeId,
+    /// The cost of the path between them.
+    bound: Cost,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// The cost of the path is being added up, as far as this index.
+    Adding(usize),
+    Searching,
+    /// The cheaper part is being traced.
+    Tracing,
+}
+
+impl Polish {
+    pub fn new(open: OpenList) -> Polish {
+        let config = SearchConfig { open, ..SearchConfig::default() };
+        Polish {
+            search: BestFirst::new(config),
+            sweep: 0,
+            length: FIRST,
+            window: None,
+            part: Vec::new(),
+            is_optimal: false,
+        }
+    }
+
+    /// The path or the map has changed.
+    pub fn reset(&mut self) {
+        (self.sweep, self.length, self.window, self.is_optimal) = (0, FIRST, None, false);
+    }
+
+    /// Whether nothing is left to improve.
+    pub fn is_optimal(&self) -> bool {
+        self.is_optimal
+    }
+
+    /// Improves a path that leads to the goal, as far as the slice allows.
+    pub fn run<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) {
+        while !self.is_optimal {
+            if self.window.is_none() && !self.open(path) {
+                return;
+            }
+            if !self.go_on(map, path, slice) {
+                return;
+            }
+        }
+    }
+
+    /// Opens the next window. Returns whether there is one.
+    fn open(&mut self, path: &Route) -> bool {
+        let end = path.nodes().len().saturating_sub(1);
+        let first = path.walked() + 1;
+        let mut c = self.sweep.max(first);
+        if c + 1 >= end {
+            if first + 1 >= end {
+                self.is_optimal = true;
+                return false;
+            }
+            (c, self.length) = (first, self.length.saturating_mul(2));
+        }
+        let t = c.saturating_add(self.length).min(end);
+        let (aim, bound) = (path.nodes()[c], Cost::ZERO);
+        self.window = Some(Window { c, t, aim, bound, phase: Phase::Adding(c) });
+        true
+    }
+
+    /// Continues with the window. Returns whether it is done.
+    fn go_on<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) -> bool {
+        let Some(mut window) = self.window else { return true };
+        if window.c <= path.walked() && !self.move_on(map, path, &mut window, slice) {
+            self.window = None;
+            return slice.scan();
+        }
+        let done = self.work(map, path, &mut window, slice);
+        self.window = (!done).then_some(window);
+        done
+    }
+
+    /// The agent has reached the beginning of the window, which moves ahead. Returns whether anything of it is left.
+    fn move_on<M: Map>(
+        &mut self,
+        map: &M,
+        path: &Route,
+        window: &mut Window,
+        slice: &mut Slice<'_>,
+    ) -> bool {
+        if window.phase == Phase::Tracing {
+            return false;
+        }
+        let nodes = path.nodes();
+        let c = path.walked() + 2;
+        if c + 2 > window.t {
+            return false;
+        }
+        let added = match window.phase {
+            Phase::Adding(added) => added,
+            _ => window.t,
+        };
+        for at in window.c..c.min(added) {
+            slice.trace(nodes[at]);
+            let step = map.edge(nodes[at], nodes[at + 1]).unwrap_or(Cost::ZERO);
+            window.bound = window.bound - step;
+        }
+        window.c = c;
+        match window.phase {
+            Phase::Adding(added) => window.phase = Phase::Adding(added.max(c)),
+            Phase::Searching => {
+                let toward = Toward { map, goal: window.aim };
+                self.search.set_goal(&toward, nodes[c]);
+            }
+            Phase::Tracing => {}
+        }
+        true
+    }
+
+    fn work<M: Map>(
+        &mut self,
+        map: &M,
+        path: &mut Route,
+        window: &mut Window,
+        slice: &mut Slice<'_>,
+    ) -> bool {
+        let nodes = path.nodes();
+        let (from, to) = (nodes[window.t], nodes[window.c]);
+        if let Phase::Adding(added) = window.phase {
+            for at in added..window.t {
+                // Four steps for the price of one: they are looked up in a list.
+                if at % 4 == 0 && !slice.trace(nodes[at]) {
+                    window.phase = Phase::Adding(at);
+                    return false;
+                }
+                let step = map.edge(nodes[at], nodes[at + 1]);
+                window.bound = window.bound + step.unwrap_or(Cost::INFINITE);
+            }
+            if map.estimate(from, to) >= window.bound {
+                return self.prove(path, window);
+            }
+            window.phase = Phase::Searching;
+            window.aim = to;
+            self.search.start_problem(&Toward { map, goal: to }, from, to);
+        }
+        if window.phase == Phase::Searching {
+            let toward = Toward { map, goal: window.aim };
+            let problem = Bounded { toward, to, bound: window.bound };
+            match self.search.run_problem(&problem, slice) {
+                Status::Working => return false,
+                Status::Exhausted => return self.prove(path, window),
+                Status::Reached => {}
+            }
+            if self.search.cost_to(to).is_none_or(|cost| cost >= window.bound) {
+                return self.prove(path, window);
+            }
+            self.part.clear();
+            self.part.push(to);
+            window.phase = Phase::Tracing;
+        }
+        while let Some(parent) = self.part.last().and_then(|&node| self.search.parent(node)) {
+            if !slice.trace(parent) {
+                return false;
+            }
+            self.part.push(parent);
+        }
+        let t = window.c + self.part.len() - 1;
+        path.replace(window.c, window.t, &self.part);
+        slice.note(Event::Adopted);
+        window.t = t;
+        self.prove(path, window)
+    }
+
+    /// The window is optimal.
+    fn prove(&mut self, path: &Route, window: &Window) -> bool {
+        let end = path.nodes().len() - 1;
+        self.is_optimal = window.c <= path.walked() + 1 && window.t == end;
+        self.sweep = window.c + ((window.t - window.c) * 3 / 4).max(1);
+        true
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.reset();
+        self.search.set_pool(pool);
+    }
+
+    /// Returns all memory.
+    pub fn release(&mut self) {
+        self.reset();
+        self.search.release();
+        self.part = Vec::new();
+    }
+
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.search.reclaim(blocks)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.search.bytes() + self.part.capacity() * size_of::<NodeId>()
+    }
+}
+
+/// A map without the cells that cannot be on a path to a node that is cheaper than a bound.
+#[derive(Debug)]
+struct Bounded<'a, M> {
+    toward: Toward<'a, M>,
+    to: NodeId,
+    bound: Cost,
+}
+
+// Not derived: a map need not be `Copy`.
+impl<M> Clone for Bounded<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Bounded<'_, M> {}
+
+impl<M: Map> Problem for Bounded<'_, M> {
+    const MAX_EDGES: usize = M::MAX_EDGES;
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.toward.contains(node)
+    }
+
+    #[inline]
+    fn for_each_successor(
+        &self,
+        from: NodeId,
+        parent: NodeId,
+        _: Skip,
+        visit: impl FnMut(NodeId, Cost, Cost),
+    ) {
+        // As the bound drops nodes, others must not be omitted for their sake.
+        self.toward.for_each_successor(from, parent, Skip::Seen, visit);
+    }
+
+    #[inline(always)]
+    fn admit(&self, node: NodeId, g: Cost, estimate: Cost) -> Option<Cost> {
+        let left = if self.to == self.toward.goal {
+            estimate
+        } else {
+            self.toward.map.estimate(node, self.to)
+        };
+        (g + left < self.bound).then_some(estimate)
+    }
+
+    fn estimate(&self, node: NodeId) -> Cost {
+        self.toward.estimate(node)
+    }
+
+    fn max_edge_cost(&self) -> Cost {
+        self.toward.max_edge_cost()
+    }
+}

@@ -1,0 +1,475 @@
+//! The search of Tick* over regions: from the goal to the agent, repaired where regions change.
+//!
+//! It is D* Lite (see [`incremental`](super::incremental)) with three differences, for which it has its own loop:
+//!
+//! * The cost of an edge depends on the search itself. A path leaves a region at an *exit*, the cell from which a step
+//!   leads to the next region. From a neighbor, the way through a region leads from the neighbor's own exit to the
+//!   region's exit: so the cost to the goal that a region offers to its neighbors is `distance(exit of the neighbor,
+//!   exit of the region) + g`. In open terrain, where a region has four sides only, these sums are octile distances all
+//!   the same. Each record therefore has two exits, one that belongs to `g` and one that belongs to `rhs`. When a
+//!   region finds a cheaper exit, its neighbors are offered the new cost, but those for which the old exit was nearer
+//!   keep what they have: with values that could also rise without a change of the map, an early mistake would be
+//!   corrected over and over, in ever larger parts of the map.
+//! * Nodes with `g > rhs` are ranked by a weighted heuristic.
+//! * Dead ends are not searched, except those around the agent: a region that is reached through its only way out is
+//!   recorded, but not put on the open list.
+//!
+//! # Invariants
+//! * The next region of a region with finite `g` had a smaller `g` when it was chosen, so next regions form a tree.
+//! * While no change of the map is pending, the open list has every region whose values differ, except dead ends.
+
+use super::open::{Heap, Open, OpenEntry};
+use super::pool::Pool;
+use super::table::{Stamp, Stamped};
+use crate::regions::{RegionId, Regions};
+use crate::{Cell, Cost, NodeId, Ratio, Slice};
+
+/// The agent may move this far, in cells, before the keys of the open list are adapted to its position.
+const DRIFT: u32 = 8;
+
+/// A cell in four bytes: no side of a map is longer than that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Spot(u16, u16);
+
+impl Spot {
+    #[inline]
+    fn of(cell: Cell) -> Spot {
+        Spot(cell.x as u16, cell.y as u16)
+    }
+
+    #[inline]
+    fn cell(self) -> Cell {
+        Cell { x: self.0.into(), y: self.1.into() }
+    }
+}
+
+/// What the search knows of a region.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    g: Cost,
+    rhs: Cost,
+    /// Its key on the open list, or [`UNQUEUED`].
+    key: u64,
+    /// Where a path leaves it, and to where: for `g`, and for `rhs`.
+    exit: Spot,
+    next: RegionId,
+    rhs_exit: Spot,
+    rhs_next: RegionId,
+    /// The epoch; plus one if it is to be expanded even if it is a dead end.
+    stamp: u32,
+}
+
+/// The key of a region that is not on the open list.
+const UNQUEUED: u64 = u64::MAX;
+/// The rank of regions that must be expanded before others with the same key.
+const RANK_FIRST: u64 = 1 << 63;
+
+impl Default for Record {
+    fn default() -> Record {
+        Record {
+            g: Cost::INFINITE,
+            rhs: Cost::INFINITE,
+            key: UNQUEUED,
+            exit: Spot::default(),
+            next: RegionId(u32::MAX),
+            rhs_exit: Spot::default(),
+            rhs_next: RegionId(u32::MAX),
+            stamp: 0,
+        }
+    }
+}
+
+impl Stamp for Record {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.stamp & !1
+    }
+}
+
+impl Record {
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.g == self.rhs
+    }
+
+    /// Larger ranks first: what has become more expensive, then what is farthest from the goal.
+    #[inline]
+    fn rank(&self) -> Cost {
+        if self.g < self.rhs { Cost(self.g.0 | RANK_FIRST) } else { self.rhs }
+    }
+
+    #[inline]
+    fn is_entry(&self, entry: &OpenEntry) -> bool {
+        !self.is_settled() && self.key == entry.key && self.rank() == entry.g
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.stamp & 1 == 1
+    }
+}
+
+/// What a search over regions has found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// The slice is spent.
+    Working,
+    /// A way from the agent's region to the goal.
+    Way,
+    /// There is none.
+    NoWay,
+}
+
+/// The search.
+#[derive(Clone, Debug)]
+pub(crate) struct Coarse {
+    records: Stamped<Record>,
+    open: Heap,
+    /// The weight of the heuristic.
+    weight: Ratio,
+    goal: Cell,
+    root: Option<RegionId>,
+    /// The cell that the keys of the open list lead to.
+    anchor: Cell,
+    km: Cost,
+    /// How much of the regions' log has been processed.
+    read: u64,
+    /// Dead ends on the agent's way out that have yet to be allowed.
+    way_out: Option<RegionId>,
+    /// The region that the last way out began in.
+    outward: Option<RegionId>,
+    /// No region has changed since a way out was allowed to its end.
+    is_steady: bool,
+    /// Insertions into the open list, and regions that were generated.
+    pushes: usize,
+    generated: usize,
+    /// Scratch for the neighbors whose `rhs` must be recomputed.
+    invalid: Vec<RegionId>,
+}
+
+/// The number of insertions, beyond a multiple of the regions, after which a new search is better than an open list full
+/// of stale entries.
+const WORN: usize = 1 << 12;
+
+impl Coarse {
+    pub fn new(weight: Ratio) -> Coarse {
+        Coarse {
+            records: Stamped::default(),
+            open: Heap::default(),
+            weight,
+            goal: Cell::default(),
+            root: None,
+            anchor: Cell::default(),
+            km: Cost::ZERO,
+            read: 0,
+            way_out: None,
+            outward: None,
+            is_steady: false,
+            pushes: 0,
+            generated: 0,
+            invalid: Vec::new(),
+        }
+    }
+
+    /// Forgets everything: the next call of [`Coarse::run`] starts a new search.
+    pub fn reset(&mut self) {
+        self.root = None;
+    }
+
+    /// Whether a search has been started and not been reset.
+    pub fn is_started(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Starts a search from a goal, toward an agent. Constant time.
+    fn start(&mut self, regions: &Regions, root: RegionId, goal: Cell, anchor: Cell) {
+        self.records.begin();
+        self.open.clear(0);
+        (self.goal, self.root, self.anchor) = (goal, Some(root), anchor);
+        (self.km, self.read) = (Cost::ZERO, regions.logged());
+        (self.pushes, self.generated) = (0, 0);
+        (self.way_out, self.outward, self.is_steady) = (None, None, false);
+        let spot = Spot::of(goal);
+        let first = Record { rhs: Cost::ZERO, rhs_exit: spot, rhs_next: root, ..Record::default() };
+        self.put(regions, root, first);
+    }
+
+    /// Searches for a way from a cell to the goal, as far as the slice allows; `goal` must stay the same unless the
+    /// search is [reset](Coarse::reset).
+    pub fn run(
+        &mut self,
+        regions: &Regions,
+        from: Cell,
+        goal: Cell,
+        slice: &mut Slice<'_>,
+    ) -> Found {
+        let (Some(start), Some(root)) = (regions.at(from), regions.at(goal)) else {
+            return Found::NoWay;
+        };
+        if self.root != Some(root) || self.pushes > WORN + 8 * self.generated {
+            self.start(regions, root, goal, from);
+        }
+        if regions.changes_since(self.read).is_none() {
+            self.start(regions, root, goal, from);
+        }
+        if !self.follow(regions, slice) || !self.allow_way_out(regions, start, slice) {
+            return Found::Working;
+        }
+        slice.on_level(1, |slice| self.expand_all(regions, start, from, slice))
+    }
+
+    /// Whether the way from a region is known, with nothing left to do first.
+    pub fn is_done(&self, regions: &Regions) -> bool {
+        self.root.is_some() && self.read == regions.logged()
+    }
+
+    fn expand_all(
+        &mut self,
+        regions: &Regions,
+        start: RegionId,
+        from: Cell,
+        slice: &mut Slice<'_>,
+    ) -> Found {
+        loop {
+            let Some(top) = self.best() else {
+                let known = self.record(start).g != Cost::INFINITE;
+                return if known { Found::Way } else { Found::NoWay };
+            };
+            let own = self.record(start);
+            if own.is_settled() && own.g != Cost::INFINITE && top.key >= self.key(regions, &own) {
+                return Found::Way;
+            }
+            self.follow_anchor(regions, from);
+            let id = RegionId(top.node().0);
+            let record = self.record(id);
+            if top.key < self.key(regions, &record) {
+                if !slice.update(top.node()) {
+                    return Found::Working;
+                }
+                self.open.pop();
+                self.put(regions, id, record);
+                continue;
+            }
+            if !slice.expand(top.node()) {
+                return Found::Working;
+            }
+            self.open.pop();
+            self.expand(regions, id, record);
+        }
+    }
+
+    /// Processes the changes of the regions, as far as the slice allows. Returns whether all are processed.
+    fn follow(&mut self, regions: &Regions, slice: &mut Slice<'_>) -> bool {
+        while self.read < regions.logged() {
+            let id = regions.change(self.read);
+            if self.records.find(node(id)).is_some() {
+                if !slice.update(node(id)) {
+                    return false;
+                }
+                self.recompute(regions, id);
+            } else if !slice.scan() {
+                return false;
+            }
+            self.read += 1;
+            (self.outward, self.way_out, self.is_steady) = (None, None, false);
+        }
+        true
+    }
+
+    /// Lets the search enter the dead ends on the way out of a region. Returns whether all are allowed.
+    fn allow_way_out(&mut self, regions: &Regions, start: RegionId, slice: &mut Slice<'_>) -> bool {
+        loop {
+            let Some(id) = self.way_out else {
+                if self.outward == Some(start) {
+                    return true;
+                }
+                (self.outward, self.way_out) = (Some(start), Some(start));
+                continue;
+            };
+            let record = self.record(id);
+            let payable = if record.is_wanted() { slice.scan() } else { slice.update(node(id)) };
+            if !payable {
+                return false;
+            }
+            self.way_out = regions.dead_end(id);
+            if !record.is_wanted() {
+                let record = Record { stamp: self.records.now() | 1, ..record };
+                self.records.set(node(id), record);
+                if !record.is_settled() && record.key == UNQUEUED {
+                    self.put(regions, id, record);
+                }
+            } else if self.is_steady {
+                // Those that follow have been allowed before.
+                self.way_out = None;
+            }
+            self.is_steady |= self.way_out.is_none();
+        }
+    }
+
+    /// Adapts the heuristic to the position of the agent.
+    fn follow_anchor(&mut self, regions: &Regions, from: Cell) {
+        let far = self.anchor.x.abs_diff(from.x).max(self.anchor.y.abs_diff(from.y)) > DRIFT;
+        if far {
+            self.km = self.km + self.weigh(regions.apart(self.anchor, from));
+            self.anchor = from;
+        }
+    }
+
+    fn weigh(&self, h: Cost) -> Cost {
+        Cost(self.weight.times(h.0))
+    }
+
+    #[inline]
+    fn record(&self, id: RegionId) -> Record {
+        self.records.find(node(id)).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn key(&self, regions: &Regions, record: &Record) -> u64 {
+        if record.g < record.rhs {
+            let h = regions.apart(record.exit.cell(), self.anchor);
+            return (record.g + h + self.km).0;
+        }
+        let h = regions.apart(record.rhs_exit.cell(), self.anchor);
+        (record.rhs + self.weigh(h) + self.km).0
+    }
+
+    /// Stores a record, and puts it on the open list if it belongs there.
+    fn put(&mut self, regions: &Regions, id: RegionId, record: Record) {
+        let now = self.records.now();
+        self.generated += usize::from(record.stamp & !1 != now);
+        let mut record = Record { stamp: now | record.stamp & 1, ..record };
+        record.key = UNQUEUED;
+        let is_dead_end = record.g == Cost::INFINITE
+            && !record.is_wanted()
+            && regions.dead_end(id) == Some(record.rhs_next)
+            && self.root != Some(id);
+        if !record.is_settled() && !is_dead_end {
+            record.key = self.key(regions, &record);
+            self.open.push(record.key, record.rank(), node(id));
+            self.pushes += 1;
+        }
+        self.records.set(node(id), record);
+    }
+
+    fn best(&mut self) -> Option<OpenEntry> {
+        let records = &self.records;
+        let live = |entry: &OpenEntry| {
+            records.find(entry.node()).is_some_and(|record| record.is_entry(entry))
+        };
+        self.open.best(live)
+    }
+
+    fn expand(&mut self, regions: &Regions, id: RegionId, record: Record) {
+        let mut invalid = std::mem::take(&mut self.invalid);
+        if record.g < record.rhs {
+            self.put(regions, id, Record { g: Cost::INFINITE, ..record });
+            for (near, ..) in regions.neighbors(id) {
+                let known = self.records.find(node(near));
+                invalid
+                    .extend(Some(near).filter(|_| known.is_some_and(|known| known.rhs_next == id)));
+            }
+        } else {
+            let Record { rhs, rhs_exit, rhs_next, .. } = record;
+            self.put(regions, id, Record { g: rhs, exit: rhs_exit, next: rhs_next, ..record });
+            for (near, _, cell) in regions.neighbors(id) {
+                let offer = regions.weigh(id, regions.apart(cell, rhs_exit.cell())) + rhs;
+                let known = self.record(near);
+                if offer < known.rhs {
+                    let better =
+                        Record { rhs: offer, rhs_exit: Spot::of(cell), rhs_next: id, ..known };
+                    self.put(regions, near, better);
+                }
+            }
+        }
+        for near in invalid.drain(..) {
+            self.recompute(regions, near);
+        }
+        self.invalid = invalid;
+    }
+
+    /// Computes `rhs` from all neighbors.
+    fn recompute(&mut self, regions: &Regions, id: RegionId) {
+        let old = self.record(id);
+        if self.root == Some(id) {
+            return;
+        }
+        if !regions.exists(id) {
+            // Its neighbors have changed too, and no longer know it.
+            self.records.set(node(id), Record { stamp: self.records.now(), ..Record::default() });
+            return;
+        }
+        let mut best = (Cost::INFINITE, old.rhs_exit, old.rhs_next);
+        for (near, cell, _) in regions.neighbors(id) {
+            let Some(known) = self.records.find(node(near)).filter(|near| near.g != Cost::INFINITE)
+            else {
+                continue;
+            };
+            let cost = regions.weigh(near, regions.apart(cell, known.exit.cell())) + known.g;
+            if cost < best.0 {
+                best = (cost, Spot::of(cell), near);
+            }
+        }
+        let new = Record { rhs: best.0, rhs_exit: best.1, rhs_next: best.2, ..old };
+        if new.rhs != old.rhs || old.key == UNQUEUED && !old.is_settled() {
+            self.put(regions, id, new);
+        } else if new.rhs != Cost::INFINITE
+            && let Some(record) = self.records.find_mut(node(id))
+        {
+            (record.rhs_exit, record.rhs_next) = (new.rhs_exit, new.rhs_next);
+            if record.g == record.rhs {
+                (record.exit, record.next) = (new.rhs_exit, new.rhs_next);
+            }
+        }
+    }
+
+    /// The cost to the goal from where a path leaves a region, as estimated over regions.
+    pub fn cost(&self, id: RegionId) -> Cost {
+        self.record(id).g
+    }
+
+    /// Where a path to the goal leaves a region, and which region is next; the goal itself in its own region.
+    pub fn exit(&self, id: RegionId) -> Option<(Cell, RegionId)> {
+        let record = self.records.find(node(id)).filter(|record| record.g != Cost::INFINITE)?;
+        Some((record.exit.cell(), record.next))
+    }
+
+    /// The region of the goal.
+    pub fn root(&self) -> Option<RegionId> {
+        self.root
+    }
+
+    /// Where the search is nearest to the agent.
+    pub fn front(&mut self) -> Option<Cell> {
+        let top = self.best()?;
+        self.records.find(top.node()).map(|record| record.rhs_exit.cell())
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.reset();
+        self.records.pages_mut().set_pool(pool);
+    }
+
+    /// Returns all memory.
+    pub fn release(&mut self) {
+        self.reset();
+        self.records.pages_mut().release();
+        self.open = Heap::default();
+        self.invalid = Vec::new();
+    }
+
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.records.pages_mut().reclaim(blocks)
+    }
+
+    pub fn bytes(&self) -> usize {
+        let invalid = self.invalid.capacity() * size_of::<RegionId>();
+        self.records.bytes() + self.open.bytes() + invalid
+    }
+}
+
+/// The id of a region, as an index of tables and open lists.
+#[inline]
+fn node(id: RegionId) -> NodeId {
+    NodeId(id.0)
+}
