@@ -69,6 +69,8 @@ impl Regions {
             spare: std::collections::VecDeque::new(),
             log: Vec::new(),
             logged: 0,
+            log_start: 0,
+            logged_before: 0,
             edits: 0,
         };
         // Squares of 4 by 4 tiles one after the other, so that regions near each other have ids near each other, and
@@ -98,6 +100,7 @@ impl Regions {
     /// The map has changed at these cells: updates their regions, and what depends on them.
     pub(crate) fn update(&mut self, grid: &Grid, cells: &[Cell]) {
         self.edits += 1;
+        self.logged_before = self.logged;
         let tile_of = |cell: &Cell| (cell.y / SIDE) * self.columns + cell.x / SIDE;
         if let [cell] = cells {
             // Most edits are of one cell, and need no lists.
@@ -209,16 +212,22 @@ impl Regions {
             near: [Contact::default(); NEAR],
             more: Vec::new(),
         };
-        // The log must have forgotten the region that had the id before.
-        let is_forgotten = |&(_, logged): &(u32, u64)| self.changes_since(logged).is_none();
-        if self.spare.front().is_some_and(is_forgotten)
+        // The log must have forgotten the region that had the id before. In one edit, which may be more than the log can
+        // hold, neighbors may still have that region among their contacts.
+        let is_forgotten = |&(_, logged): &(u32, u64)| {
+            logged <= self.logged_before && self.changes_since(logged).is_none()
+        };
+        let id = if self.spare.front().is_some_and(is_forgotten)
             && let Some((id, _)) = self.spare.pop_front()
         {
             self.regions[id as usize] = region;
-            return id;
-        }
-        self.regions.push(region);
-        (self.regions.len() - 1) as u32
+            id
+        } else {
+            self.regions.push(region);
+            (self.regions.len() - 1) as u32
+        };
+        self.note(id);
+        id
     }
 
     fn remove(&mut self, id: u32) {
@@ -252,6 +261,7 @@ impl Regions {
             let slot = number % longer.len() as u64;
             longer[slot as usize] = self.change(number);
         }
+        self.log_start = self.log_start.max(self.logged - known);
         self.log = longer;
     }
 
@@ -310,12 +320,16 @@ impl Regions {
         }
         let known: Vec<RegionId> = own.contacts().map(|contact| contact.to).collect();
         let is_new = |contact: &Contact| !known.contains(&contact.to);
-        let has_new = near[..NEAR.min(count)].iter().chain(&more).any(is_new);
+        let contacts = || near[..NEAR.min(count)].iter().chain(&more);
+        let has_new = contacts().any(is_new);
+        let leads_out = contacts().any(|contact| contact.to.0 == own.out);
         let region = &mut self.regions[id as usize];
         (region.near, region.more, region.contacts) = (near, more, count as u16);
         self.note(id);
         if has_new {
             self.clear_dead_end(id);
+        } else if !leads_out {
+            self.regions[id as usize].out = NONE;
         }
     }
 
@@ -353,6 +367,7 @@ impl Regions {
             }
             let Some(out) = out else { return };
             self.regions[id as usize].out = out.0;
+            self.note(id);
             id = out.0;
         }
     }
@@ -373,3 +388,6 @@ fn weight(grid: &Grid, corner: Cell, cells: &Rows) -> u16 {
     // A multiplier is in quarters.
     (sum * (u32::from(PLAIN) / 4) / count.max(1)) as u16
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,6 +84,10 @@ pub struct Regions {
     /// The last changes, as a ring, and how many there have been in total.
     log: Vec<RegionId>,
     logged: u64,
+    /// The changes before this one had been forgotten when the ring was made longer.
+    log_start: u64,
+    /// How many changes there had been before the last edit.
+    logged_before: u64,
     /// The number of edits.
     edits: u64,
 }
@@ -322,7 +326,7 @@ impl Regions {
     #[inline]
     pub(crate) fn changes_since(&self, logged: u64) -> Option<u64> {
         let new = self.logged.checked_sub(logged)?;
-        (new as usize <= self.log.len()).then_some(new)
+        (logged >= self.log_start && new as usize <= self.log.len()).then_some(new)
     }
 
     /// The length of the log.
