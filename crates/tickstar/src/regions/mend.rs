@@ -71,6 +71,7 @@ impl Regions {
             logged: 0,
             log_start: 0,
             logged_before: 0,
+            cleared: Vec::new(),
             edits: 0,
         };
         // Squares of 4 by 4 tiles one after the other, so that regions near each other have ids near each other, and
@@ -107,8 +108,7 @@ impl Regions {
             let tile = tile_of(cell);
             if self.label(grid, tile) {
                 let near: [Option<u32>; 9] = self.tiles_around(tile);
-                near.into_iter().flatten().for_each(|tile| self.join(tile));
-                near.into_iter().flatten().for_each(|tile| self.mark_tile(tile));
+                self.connect(near.into_iter().flatten());
             }
             return;
         }
@@ -120,8 +120,17 @@ impl Regions {
             tiles.iter().flat_map(|&tile| self.tiles_around(tile)).flatten().collect();
         near.sort_unstable();
         near.dedup();
-        near.iter().for_each(|&tile| self.join(tile));
-        near.iter().for_each(|&tile| self.mark_tile(tile));
+        self.connect(near.into_iter());
+    }
+
+    /// Finds the contacts of the regions of these tiles, then the dead ends.
+    fn connect(&mut self, tiles: impl Iterator<Item = u32> + Clone) {
+        tiles.clone().for_each(|tile| self.join(tile));
+        tiles.for_each(|tile| self.mark_tile(tile));
+        // Where a way out ended, perhaps far away, the way may now lead in the other direction.
+        while let Some(id) = self.cleared.pop() {
+            self.mark_dead_ends(RegionId(id));
+        }
     }
 
     /// A tile and those that can have contacts with it.
@@ -335,13 +344,17 @@ impl Regions {
 
     /// A region has a new contact, or no longer exists: it is no dead end any more, nor are those on its way out.
     fn clear_dead_end(&mut self, id: u32) {
-        let mut id = id;
-        while id != NONE {
-            let out = std::mem::replace(&mut self.regions[id as usize].out, NONE);
-            if out != NONE {
-                self.note(id);
+        let mut end = id;
+        loop {
+            let out = std::mem::replace(&mut self.regions[end as usize].out, NONE);
+            if out == NONE {
+                break;
             }
-            id = out;
+            self.note(end);
+            end = out;
+        }
+        if end != id {
+            self.cleared.push(end);
         }
     }
 
