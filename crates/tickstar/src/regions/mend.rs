@@ -69,6 +69,9 @@ impl Regions {
             spare: std::collections::VecDeque::new(),
             log: Vec::new(),
             logged: 0,
+            log_start: 0,
+            logged_before: 0,
+            cleared: Vec::new(),
             edits: 0,
         };
         // Squares of 4 by 4 tiles one after the other, so that regions near each other have ids near each other, and
@@ -98,14 +101,14 @@ impl Regions {
     /// The map has changed at these cells: updates their regions, and what depends on them.
     pub(crate) fn update(&mut self, grid: &Grid, cells: &[Cell]) {
         self.edits += 1;
+        self.logged_before = self.logged;
         let tile_of = |cell: &Cell| (cell.y / SIDE) * self.columns + cell.x / SIDE;
         if let [cell] = cells {
             // Most edits are of one cell, and need no lists.
             let tile = tile_of(cell);
             if self.label(grid, tile) {
                 let near: [Option<u32>; 9] = self.tiles_around(tile);
-                near.into_iter().flatten().for_each(|tile| self.join(tile));
-                near.into_iter().flatten().for_each(|tile| self.mark_tile(tile));
+                self.connect(near.into_iter().flatten());
             }
             return;
         }
@@ -117,8 +120,17 @@ impl Regions {
             tiles.iter().flat_map(|&tile| self.tiles_around(tile)).flatten().collect();
         near.sort_unstable();
         near.dedup();
-        near.iter().for_each(|&tile| self.join(tile));
-        near.iter().for_each(|&tile| self.mark_tile(tile));
+        self.connect(near.into_iter());
+    }
+
+    /// Finds the contacts of the regions of these tiles, then the dead ends.
+    fn connect(&mut self, tiles: impl Iterator<Item = u32> + Clone) {
+        tiles.clone().for_each(|tile| self.join(tile));
+        tiles.for_each(|tile| self.mark_tile(tile));
+        // Where a way out ended, perhaps far away, the way may now lead in the other direction.
+        while let Some(id) = self.cleared.pop() {
+            self.mark_dead_ends(RegionId(id));
+        }
     }
 
     /// A tile and those that can have contacts with it.
@@ -209,16 +221,22 @@ impl Regions {
             near: [Contact::default(); NEAR],
             more: Vec::new(),
         };
-        // The log must have forgotten the region that had the id before.
-        let is_forgotten = |&(_, logged): &(u32, u64)| self.changes_since(logged).is_none();
-        if self.spare.front().is_some_and(is_forgotten)
+        // The log must have forgotten the region that had the id before. In one edit, which may be more than the log can
+        // hold, neighbors may still have that region among their contacts.
+        let is_forgotten = |&(_, logged): &(u32, u64)| {
+            logged <= self.logged_before && self.changes_since(logged).is_none()
+        };
+        let id = if self.spare.front().is_some_and(is_forgotten)
             && let Some((id, _)) = self.spare.pop_front()
         {
             self.regions[id as usize] = region;
-            return id;
-        }
-        self.regions.push(region);
-        (self.regions.len() - 1) as u32
+            id
+        } else {
+            self.regions.push(region);
+            (self.regions.len() - 1) as u32
+        };
+        self.note(id);
+        id
     }
 
     fn remove(&mut self, id: u32) {
@@ -252,6 +270,7 @@ impl Regions {
             let slot = number % longer.len() as u64;
             longer[slot as usize] = self.change(number);
         }
+        self.log_start = self.log_start.max(self.logged - known);
         self.log = longer;
     }
 
@@ -310,24 +329,32 @@ impl Regions {
         }
         let known: Vec<RegionId> = own.contacts().map(|contact| contact.to).collect();
         let is_new = |contact: &Contact| !known.contains(&contact.to);
-        let has_new = near[..NEAR.min(count)].iter().chain(&more).any(is_new);
+        let contacts = || near[..NEAR.min(count)].iter().chain(&more);
+        let has_new = contacts().any(is_new);
+        let leads_out = contacts().any(|contact| contact.to.0 == own.out);
         let region = &mut self.regions[id as usize];
         (region.near, region.more, region.contacts) = (near, more, count as u16);
         self.note(id);
         if has_new {
             self.clear_dead_end(id);
+        } else if !leads_out {
+            self.regions[id as usize].out = NONE;
         }
     }
 
     /// A region has a new contact, or no longer exists: it is no dead end any more, nor are those on its way out.
     fn clear_dead_end(&mut self, id: u32) {
-        let mut id = id;
-        while id != NONE {
-            let out = std::mem::replace(&mut self.regions[id as usize].out, NONE);
-            if out != NONE {
-                self.note(id);
+        let mut end = id;
+        loop {
+            let out = std::mem::replace(&mut self.regions[end as usize].out, NONE);
+            if out == NONE {
+                break;
             }
-            id = out;
+            self.note(end);
+            end = out;
+        }
+        if end != id {
+            self.cleared.push(end);
         }
     }
 
@@ -353,6 +380,7 @@ impl Regions {
             }
             let Some(out) = out else { return };
             self.regions[id as usize].out = out.0;
+            self.note(id);
             id = out.0;
         }
     }
@@ -373,3 +401,6 @@ fn weight(grid: &Grid, corner: Cell, cells: &Rows) -> u16 {
     // A multiplier is in quarters.
     (sum * (u32::from(PLAIN) / 4) / count.max(1)) as u16
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,8 @@
 //! # Which cells form a region
 //! Cells of a tile that are connected over their sides. A diagonal step that must not cut corners connects nothing
 //! else: both cells beside it are free, so that two steps over sides lead there too. If corners may be cut
-//! ([`Corners::Allowed`]), cells that touch at a corner are connected as well, also across corners of tiles.
+//! ([`Corners::Allowed`](crate::space::Corners::Allowed)), cells that touch at a corner are connected as well, also
+//! across corners of tiles.
 //!
 //! # Contacts
 //! Two regions of different tiles touch where a step leads from one to the other. A contact is represented by one such
@@ -17,13 +18,13 @@
 //! # Dead ends
 //! A region is a *dead end* if all paths out of it, and out of the dead ends behind it, lead through a single neighbor.
 //! A search need not enter one, unless it starts or ends there. They are found by removing leaves from the graph of
-//! regions, over and over. Where a contact appears, the marks on the way out are removed; where one disappears, marks
-//! that are left stay true.
+//! regions, over and over. Where a contact appears, the marks on the way out are removed, and leaves are looked for again
+//! at both ends of it; where one disappears, all marks stay true but that of a region that led out over it.
 //!
 //! # What agents are told
-//! Each change of a contact, a dead end or a mean multiplier is appended to a log, and an agent that searches over
-//! regions reads the log from where it stopped. An agent that is too far behind starts a new search. The id of a region
-//! that no longer exists is not used again before the log has forgotten it.
+//! Each region that appears or disappears, and each change of a contact, a dead end or a mean multiplier, is appended to
+//! a log, and an agent that searches over regions reads the log from where it stopped. An agent that is too far behind
+//! starts a new search. The id of a region that no longer exists is not used again before the log has forgotten it.
 
 mod mend;
 mod parts;
@@ -84,6 +85,12 @@ pub struct Regions {
     /// The last changes, as a ring, and how many there have been in total.
     log: Vec<RegionId>,
     logged: u64,
+    /// The changes before this one had been forgotten when the ring was made longer.
+    log_start: u64,
+    /// How many changes there had been before the last edit.
+    logged_before: u64,
+    /// Where the ways out of regions that are no dead ends any more led to, during an edit.
+    cleared: Vec<u32>,
     /// The number of edits.
     edits: u64,
 }
@@ -249,7 +256,7 @@ impl Regions {
         }
         let mut queues = [VecDeque::from([from]), VecDeque::from([to])];
         loop {
-            for side in 0..2 {
+            for side in [0, 1] {
                 let Some(region) = queues[side].pop_front() else { return false };
                 for (near, ..) in self.neighbors(region) {
                     match side_of.insert(near, side) {
@@ -275,6 +282,7 @@ impl Regions {
             + more * size_of::<Contact>()
             + self.spare.capacity() * size_of::<(u32, u64)>()
             + self.log.capacity() * size_of::<RegionId>()
+            + self.cleared.capacity() * size_of::<u32>()
     }
 
     #[inline]
@@ -332,7 +340,7 @@ impl Regions {
     #[inline]
     pub(crate) fn changes_since(&self, logged: u64) -> Option<u64> {
         let new = self.logged.checked_sub(logged)?;
-        (new as usize <= self.log.len()).then_some(new)
+        (logged >= self.log_start && new as usize <= self.log.len()).then_some(new)
     }
 
     /// The length of the log.

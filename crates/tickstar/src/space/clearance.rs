@@ -48,7 +48,7 @@ impl Grid {
             return Err(GridError::UnitSize);
         }
         let (width, height) = (self.width(), self.height());
-        let mut map = self.clone();
+        let mut map = self.clone().without_regions();
         for top in (0..height).step_by(BAND.max(size) as usize) {
             let bottom = top.saturating_add(BAND.max(size)).min(height);
             let worst = worst_under(self, size, (0, width), (top, bottom));
@@ -56,6 +56,7 @@ impl Grid {
                 put(&mut map, cell, worst);
             }
         }
+        let map = if self.regions().is_some() { map.with_regions() } else { map };
         Ok(Clearance { size, map: Layered::flat(map) })
     }
 }
@@ -115,6 +116,8 @@ impl Clearance {
                 for &(anchor, worst) in &edits {
                     put(map, anchor, worst);
                 }
+                let anchors: Vec<Cell> = edits.iter().map(|&(anchor, _)| anchor).collect();
+                map.update_regions(&anchors);
             });
         }
         Ok(nodes)

@@ -15,6 +15,7 @@ mod jump;
 mod learning;
 mod lrta_on_levels;
 mod pseudo_code;
+mod regions;
 mod search;
 mod sizes;
 mod subgoals;
