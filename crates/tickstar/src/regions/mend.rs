@@ -1,6 +1,6 @@
 //! How regions are built, and kept up to date when cells change: one algorithm for both.
 
-use super::parts::{Links, Rows, for_each_part, middle};
+use super::parts::{Links, Rows, for_each_part, longest_run};
 use super::{Contact, NEAR, NONE, PLAIN, Region, RegionId, Regions, SIDE};
 use crate::space::Neighbors;
 use crate::{Cell, Grid};
@@ -300,21 +300,16 @@ impl Regions {
                     continue;
                 }
                 let straight = edge & other;
-                let from = middle(if straight == 0 { reached } else { straight });
-                // The bit itself, or one beside it.
-                let steps = [from, from + 1, from.wrapping_sub(1)];
-                let is_step = |&bit: &u32| bit < SIDE && other >> bit & 1 == 1;
-                let into = steps.into_iter().find(is_step).unwrap_or(from);
-                let cell = |toward, along| {
-                    let (x, y) = border_cell(toward, along);
-                    (y * SIDE + x) as u8
-                };
-                let contact = Contact {
-                    to: RegionId(to),
-                    toward,
-                    from_cell: cell(toward, from),
-                    to_cell: cell((-toward.0, -toward.1), into),
-                };
+                let (mut first, mut last) = longest_run(straight);
+                let mut shift = 0;
+                if straight == 0 {
+                    // Past a corner only: one step will do.
+                    first = reached.trailing_zeros();
+                    last = first;
+                    shift = if other >> 1 >> first & 1 == 1 { 1 } else { -1 };
+                }
+                let to = RegionId(to);
+                let contact = Contact { to, toward, first: first as u8, last: last as u8, shift };
                 if let Some(slot) = near.get_mut(count) {
                     *slot = contact;
                 } else {

@@ -119,14 +119,16 @@ pub(crate) struct Contact {
     pub to: RegionId,
     /// The tile of that region, from this one: column and row, each -1, 0 or 1.
     toward: (i8, i8),
-    /// The cells of the step in their tiles: column in the low half, row in the high half.
-    from_cell: u8,
-    to_cell: u8,
+    /// The stretch of the border, from north to south or from west to east.
+    first: u8,
+    last: u8,
+    /// How far the cells on the other side are farther along the border: only past corners.
+    shift: i8,
 }
 
 impl Default for Contact {
     fn default() -> Contact {
-        Contact { to: RegionId::NONE, toward: (0, 0), from_cell: 0, to_cell: 0 }
+        Contact { to: RegionId::NONE, toward: (0, 0), first: 0, last: 0, shift: 0 }
     }
 }
 
@@ -233,9 +235,31 @@ impl Regions {
     pub fn neighbors(&self, region: RegionId) -> impl Iterator<Item = (RegionId, Cell, Cell)> + '_ {
         let own = self.get(region);
         let corner = own.map_or(Cell::default(), |own| self.corner(own.tile));
-        own.into_iter()
-            .flat_map(Region::contacts)
-            .map(move |contact| (contact.to, contact.from(corner), contact.into(corner)))
+        own.into_iter().flat_map(Region::contacts).map(move |contact| {
+            let border = contact.border(corner);
+            (contact.to, border.middle(), border.beyond(border.middle()))
+        })
+    }
+
+    /// The neighbors of a region, each with the cells of this region from which a step leads there.
+    #[inline]
+    pub(crate) fn borders(
+        &self,
+        region: RegionId,
+    ) -> impl Iterator<Item = (RegionId, Border)> + '_ {
+        let own = self.get(region);
+        let corner = own.map_or(Cell::default(), |own| self.corner(own.tile));
+        let contacts = own.into_iter().flat_map(Region::contacts);
+        contacts.map(move |contact| (contact.to, contact.border(corner)))
+    }
+
+    /// The same with the cells of the neighbors from which a step leads here.
+    #[inline]
+    pub(crate) fn borders_beyond(
+        &self,
+        region: RegionId,
+    ) -> impl Iterator<Item = (RegionId, Border)> + '_ {
+        self.borders(region).map(|(near, border)| (near, border.reversed()))
     }
 
     /// The neighbor through which all paths out of a region lead, if it is known to be a dead end.
@@ -357,23 +381,74 @@ impl Regions {
 }
 
 impl Contact {
-    /// The cell on this side, given the top left cell of the tile.
+    /// The steps of the contact, given the top left cell of the tile on this side.
     #[inline]
-    pub fn from(self, corner: Cell) -> Cell {
-        let cell = u32::from(self.from_cell);
-        Cell { x: corner.x + cell % SIDE, y: corner.y + cell / SIDE }
+    fn border(self, corner: Cell) -> Border {
+        let (x, y) = mend::border_cell(self.toward, self.first.into());
+        let start = Cell { x: corner.x + x, y: corner.y + y };
+        let (length, shift) = (u32::from(self.last - self.first), i32::from(self.shift));
+        let is_column = self.toward.0 != 0 && self.toward.1 == 0;
+        let (dx, dy) = (i32::from(self.toward.0), i32::from(self.toward.1));
+        let over = if is_column { (dx, dy + shift) } else { (dx + shift, dy) };
+        Border { start, length, is_column, over }
+    }
+}
+
+/// Where two regions touch: cells in a row or in a column from each of which a step leads to the other region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Border {
+    /// The first cell, and how many follow.
+    start: Cell,
+    length: u32,
+    is_column: bool,
+    /// The step to the other region.
+    over: (i32, i32),
+}
+
+impl Border {
+    /// The same from the other side.
+    #[inline]
+    fn reversed(self) -> Border {
+        let (column, row) = self.over;
+        Border { start: self.beyond(self.start), over: (-column, -row), ..self }
     }
 
-    /// The cell on the other side, given the top left cell of the tile on this side.
+    /// The cell of the other region to which the step from a cell leads.
     #[inline]
-    pub fn into(self, corner: Cell) -> Cell {
-        let cell = u32::from(self.to_cell);
-        let shift =
-            |start: u32, tiles: i8| start.wrapping_add_signed(i32::from(tiles) * SIDE as i32);
-        Cell {
-            x: shift(corner.x, self.toward.0) + cell % SIDE,
-            y: shift(corner.y, self.toward.1) + cell / SIDE,
+    fn beyond(self, cell: Cell) -> Cell {
+        let (column, row) = self.over;
+        Cell { x: cell.x.wrapping_add_signed(column), y: cell.y.wrapping_add_signed(row) }
+    }
+
+    #[inline]
+    fn at(self, along: u32) -> Cell {
+        let Cell { x, y } = self.start;
+        if self.is_column { Cell { x, y: y + along } } else { Cell { x: x + along, y } }
+    }
+
+    /// The cell in the middle.
+    fn middle(self) -> Cell {
+        self.at(self.length.div_ceil(2))
+    }
+
+    /// The cell nearest to the straight line between two cells.
+    #[inline]
+    pub fn between(self, a: Cell, b: Cell) -> Cell {
+        if self.length == 0 {
+            return self.start;
         }
+        let flip = |cell: Cell| if self.is_column { (cell.x, cell.y) } else { (cell.y, cell.x) };
+        let [(line, start), a, b] =
+            [self.start, a, b].map(flip).map(|(x, y)| (i64::from(x), i64::from(y)));
+        // How far along the way from `a` to `b` the border is, if it is between them.
+        let (part, whole) =
+            if b.0 >= a.0 { (line - a.0, b.0 - a.0) } else { (a.0 - line, a.0 - b.0) };
+        let part = part.clamp(0, whole);
+        let crossing = match whole {
+            0 => i64::midpoint(a.1, b.1),
+            _ => a.1 + ((b.1 - a.1) * part) / whole,
+        };
+        self.at((crossing - start).clamp(0, i64::from(self.length)) as u32)
     }
 }
 

@@ -75,15 +75,16 @@ fn spread(from: u16, free: u16) -> u16 {
     up | down
 }
 
-/// The bit in the middle of the longest run of bits.
+/// The first and the last bit of the longest run of bits.
 #[inline]
-pub(super) fn middle(bits: u16) -> u32 {
+pub(super) fn longest_run(bits: u16) -> (u32, u32) {
     let (mut ends, mut length) = (bits, 0);
     while ends & ends << 1 != 0 {
         ends &= ends << 1;
         length += 1;
     }
-    ends.trailing_zeros().saturating_sub(length / 2)
+    let last = ends.trailing_zeros();
+    (last - length, last)
 }
 
 #[cfg(test)]
@@ -141,13 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_is_that_of_the_longest_run() {
-        assert_eq!(middle(0b1), 0);
-        assert_eq!(middle(0xffff), 8);
-        assert_eq!(middle(0b111_0110), 5);
-        assert_eq!(middle(0b1000_0000_0000_0000), 15);
+    fn the_longest_run_is_found() {
+        assert_eq!(longest_run(0b1), (0, 0));
+        assert_eq!(longest_run(0xffff), (0, 15));
+        assert_eq!(longest_run(0b111_0110), (4, 6));
+        assert_eq!(longest_run(0b1000_0000_0000_0000), (15, 15));
         for bits in 1..=u16::MAX {
-            assert!(bits >> middle(bits) & 1 == 1, "{bits:b}");
+            let (first, last) = longest_run(bits);
+            assert!((first..=last).all(|bit| bits >> bit & 1 == 1), "{bits:b}");
         }
     }
 }

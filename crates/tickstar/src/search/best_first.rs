@@ -286,8 +286,7 @@ impl BestFirst {
         }
     }
 
-    /// Lets the search in progress end at a different goal. The heuristic stays that of the problem, and must be
-    /// consistent; the path is then optimal, as for the first goal.
+    /// Lets the search in progress end at a different goal: see [`Problem::revise`].
     pub(crate) fn set_goal(&mut self, problem: &impl Problem, goal: NodeId) {
         self.core.goal = goal;
         self.core.goal_key = NOT_GENERATED;
@@ -574,6 +573,21 @@ impl Core {
             if !is_live(*record, stamp, &top) {
                 open.pop();
                 continue;
+            }
+            if P::MOVING {
+                let h = problem.revise(top.node(), top.g);
+                let key = h.map(|h| inserter.priority.key(top.g, h));
+                if key != Some(top.key) {
+                    if !slice.update(top.node()) {
+                        self.best = Some(top.node());
+                        break;
+                    }
+                    open.pop();
+                    if let Some(key) = key {
+                        open.push(key, top.g, top.node());
+                    }
+                    continue;
+                }
             }
             // The goal wins every tie; otherwise, with a zero heuristic, the search could keep expanding nodes although
             // the goal is already as good as any of them.

@@ -371,7 +371,8 @@ impl Coarse {
         } else {
             let Record { rhs, rhs_exit, rhs_next, .. } = record;
             self.put(regions, id, Record { g: rhs, exit: rhs_exit, next: rhs_next, ..record });
-            for (near, _, cell) in regions.neighbors(id) {
+            for (near, border) in regions.borders_beyond(id) {
+                let cell = border.between(rhs_exit.cell(), self.anchor);
                 let offer = regions.weigh(id, regions.apart(cell, rhs_exit.cell())) + rhs;
                 let known = self.record(near);
                 if offer < known.rhs {
@@ -399,11 +400,12 @@ impl Coarse {
             return;
         }
         let mut best = (Cost::INFINITE, old.rhs_exit, old.rhs_next);
-        for (near, cell, _) in regions.neighbors(id) {
+        for (near, border) in regions.borders(id) {
             let Some(known) = self.records.find(node(near)).filter(|near| near.g != Cost::INFINITE)
             else {
                 continue;
             };
+            let cell = border.between(known.exit.cell(), self.anchor);
             let cost = regions.weigh(near, regions.apart(cell, known.exit.cell())) + known.g;
             if cost < best.0 {
                 best = (cost, Spot::of(cell), near);

@@ -11,8 +11,19 @@ pub(crate) trait Problem: Copy {
     /// order of directions.
     const PREDICTABLE: bool = true;
 
+    /// Whether the goal of the search may move: see [`Problem::revise`].
+    const MOVING: bool = false;
+
     /// Whether the node exists and is passable.
     fn contains(&self, node: NodeId) -> bool;
+
+    /// The current heuristic of a node that is about to be expanded, given the cost of the path to it; nothing if it is
+    /// no longer to be expanded. If the goal has moved, the heuristic may only have grown since the node was generated.
+    #[inline(always)]
+    fn revise(&self, node: NodeId, g: Cost) -> Option<Cost> {
+        let _ = g;
+        Some(self.estimate(node))
+    }
 
     /// Calls `visit` with the neighbors of a node, the cost of the edge to each, and the heuristic from each to the
     /// goal, omitting neighbors that cannot improve the search: see [`Skip`].

@@ -264,10 +264,11 @@ fn best_exit(
 ) -> Option<(RegionId, Cell)> {
     let mut best = (Cost::INFINITE, None);
     let cost = coarse.cost(own);
-    for (near, cell, _) in regions.neighbors(own) {
+    for (near, border) in regions.borders(own) {
         let Some((exit, _)) = coarse.exit(near).filter(|_| coarse.cost(near) < cost) else {
             continue;
         };
+        let cell = border.between(exit, entry);
         let here = regions.weigh(own, regions.apart(entry, cell));
         let there = regions.weigh(near, regions.apart(cell, exit));
         let total = here + there + coarse.cost(near);

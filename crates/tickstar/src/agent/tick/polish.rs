@@ -5,7 +5,8 @@
 //! less than the cost of the part. If it reaches `c`, the part is replaced; if no cell is left, the part is optimal.
 //!
 //! The agent may pass `c` meanwhile. Then `c` moves ahead along the path, and the search continues: what was dropped stays
-//! useless, by the triangle inequality, and the heuristic, which still leads to the first `c`, is still consistent.
+//! useless, by the triangle inequality. Keys are kept as lower bounds by adding to all later ones what the heuristic may
+//! have lost, and are corrected when their turn comes, as in D* Lite.
 //!
 //! Windows sweep over the path, each beginning at three quarters of the one before. At the goal their length doubles, and
 //! the sweep begins again at the agent. A window from the agent to the goal proves that the rest of the path is optimal.
@@ -37,8 +38,10 @@ struct Window {
     /// The indices of both ends on the path.
     c: usize,
     t: usize,
-    /// The node that the heuristic leads to.
-    aim: NodeId,
+    /// What the heuristic may have lost as `c` moved.
+    shift: Cost,
+    /// Expansions so far.
+    work: u64,
     /// The cost of the path between them.
     bound: Cost,
     phase: Phase,
@@ -51,6 +54,13 @@ enum Phase {
     Searching,
     /// The cheaper part is being traced.
     Tracing,
+}
+
+impl Window {
+    fn problem<'a, M>(&self, map: &'a M, path: &Route) -> Bounded<'a, M> {
+        let toward = Toward { map, goal: path.nodes()[self.c] };
+        Bounded { toward, shift: self.shift, bound: self.bound }
+    }
 }
 
 impl Polish {
@@ -101,8 +111,8 @@ impl Polish {
             (c, self.length) = (first, self.length.saturating_mul(2));
         }
         let t = c.saturating_add(self.length).min(end);
-        let (aim, bound) = (path.nodes()[c], Cost::ZERO);
-        self.window = Some(Window { c, t, aim, bound, phase: Phase::Adding(c) });
+        let (shift, bound) = (Cost::ZERO, Cost::ZERO);
+        self.window = Some(Window { c, t, shift, bound, work: 0, phase: Phase::Adding(c) });
         true
     }
 
@@ -113,7 +123,15 @@ impl Polish {
             self.window = None;
             return slice.scan();
         }
+        let before = slice.expansions();
         let done = self.work(map, path, &mut window, slice);
+        window.work += slice.expansions() - before;
+        let steps = window.t.saturating_sub(window.c) as u64;
+        let is_near = window.c <= path.walked() + 2;
+        if done && is_near && window.work.saturating_mul(4) <= slice.budget().saturating_mul(steps)
+        {
+            (self.sweep, self.length) = (0, self.length.saturating_mul(2));
+        }
         self.window = (!done).then_some(window);
         done
     }
@@ -143,12 +161,12 @@ impl Polish {
             let step = map.edge(nodes[at], nodes[at + 1]).unwrap_or(Cost::ZERO);
             window.bound = window.bound - step;
         }
-        window.c = c;
+        let old = std::mem::replace(&mut window.c, c);
         match window.phase {
             Phase::Adding(added) => window.phase = Phase::Adding(added.max(c)),
             Phase::Searching => {
-                let toward = Toward { map, goal: window.aim };
-                self.search.set_goal(&toward, nodes[c]);
+                window.shift = window.shift + map.estimate(nodes[old], nodes[c]);
+                self.search.set_goal(&window.problem(map, path), nodes[c]);
             }
             Phase::Tracing => {}
         }
@@ -178,13 +196,10 @@ impl Polish {
                 return self.prove(path, window);
             }
             window.phase = Phase::Searching;
-            window.aim = to;
-            self.search.start_problem(&Toward { map, goal: to }, from, to);
+            self.search.start_problem(&window.problem(map, path), from, to);
         }
         if window.phase == Phase::Searching {
-            let toward = Toward { map, goal: window.aim };
-            let problem = Bounded { toward, to, bound: window.bound };
-            match self.search.run_problem(&problem, slice) {
+            match self.search.run_problem(&window.problem(map, path), slice) {
                 Status::Working => return false,
                 Status::Exhausted => return self.prove(path, window),
                 Status::Reached => {}
@@ -243,7 +258,8 @@ impl Polish {
 #[derive(Debug)]
 struct Bounded<'a, M> {
     toward: Toward<'a, M>,
-    to: NodeId,
+    /// Added to the heuristic.
+    shift: Cost,
     bound: Cost,
 }
 
@@ -258,6 +274,7 @@ impl<M> Copy for Bounded<'_, M> {}
 
 impl<M: Map> Problem for Bounded<'_, M> {
     const MAX_EDGES: usize = M::MAX_EDGES;
+    const MOVING: bool = true;
 
     fn contains(&self, node: NodeId) -> bool {
         self.toward.contains(node)
@@ -276,17 +293,17 @@ impl<M: Map> Problem for Bounded<'_, M> {
     }
 
     #[inline(always)]
-    fn admit(&self, node: NodeId, g: Cost, estimate: Cost) -> Option<Cost> {
-        let left = if self.to == self.toward.goal {
-            estimate
-        } else {
-            self.toward.map.estimate(node, self.to)
-        };
-        (g + left < self.bound).then_some(estimate)
+    fn admit(&self, _: NodeId, g: Cost, estimate: Cost) -> Option<Cost> {
+        (g + estimate < self.bound).then_some(estimate + self.shift)
+    }
+
+    #[inline]
+    fn revise(&self, node: NodeId, g: Cost) -> Option<Cost> {
+        self.admit(node, g, self.toward.estimate(node))
     }
 
     fn estimate(&self, node: NodeId) -> Cost {
-        self.toward.estimate(node)
+        self.toward.estimate(node) + self.shift
     }
 
     fn max_edge_cost(&self) -> Cost {
