@@ -49,7 +49,7 @@ use wander::Wander;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TickConfig {
-    /// Whether it takes a step in every tick, also before it has planned one.
+    /// Whether it takes a step in the first tick, and others before it has planned a path.
     pub early: bool,
     /// The number of regions that a leg leads through.
     pub look: u32,
@@ -69,14 +69,14 @@ pub struct TickConfig {
 
 impl Default for TickConfig {
     fn default() -> TickConfig {
-        let weight = Ratio::new(11, 10).unwrap_or(Ratio::ONE);
+        let ratio = |num, den| Ratio::new(num, den).unwrap_or(Ratio::ONE);
         TickConfig {
             early: true,
             look: 2,
             first_look: 1,
             ahead: None,
-            weight,
-            leg_weight: weight,
+            weight: ratio(21, 20),
+            leg_weight: ratio(11, 10),
             polish: true,
             open: OpenList::default(),
         }
@@ -122,6 +122,8 @@ pub struct TickPolicy {
 
 /// Steps within which a path must be extended quickly.
 const SOON: usize = 4;
+/// Steps that are planned before any of them is improved.
+const FIRST: usize = 64;
 /// Steps of the path that are checked first when the map has changed.
 const NEAR: usize = 12;
 
@@ -216,9 +218,13 @@ impl TickPolicy {
     }
 
     /// Plans until the path is long enough, or the slice is spent. Returns false if there is no way.
-    fn plan_ahead<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> bool {
-        let low = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
-        while !self.is_complete && self.steps_ahead() < low {
+    fn plan_ahead<M: Map>(
+        &mut self,
+        cx: &mut Cx<'_, '_, M>,
+        regions: &Regions,
+        steps: usize,
+    ) -> bool {
+        while !self.is_complete && self.steps_ahead() < steps {
             let end = self.end(cx.at);
             if end == self.aim {
                 self.complete(cx);
@@ -290,7 +296,15 @@ impl TickPolicy {
 
     fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> Decision {
         self.check_path(cx, regions, NEAR);
-        if !self.plan_ahead(cx, regions) {
+        let most = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
+        let first = if self.config.polish { FIRST.min(most) } else { most };
+        if !self.plan_ahead(cx, regions, first) {
+            return Decision::NoWay;
+        }
+        if self.config.polish && !self.is_complete {
+            self.polish.run_near(cx.map, &mut self.path, cx.slice);
+        }
+        if !self.plan_ahead(cx, regions, most) {
             return Decision::NoWay;
         }
         self.check_path(cx, regions, usize::MAX);
@@ -304,9 +318,9 @@ impl TickPolicy {
         if !self.config.early || cx.slice.budget() == 0 {
             return Decision::Wait;
         }
-        let front = || self.coarse.front().map(|cell| regions.node(cell));
-        let target = self.leg.target().or_else(front).unwrap_or(self.aim);
-        self.wander.step(cx.map, cx.at, target).map_or(Decision::Wait, Decision::Go)
+        let front = self.coarse.front().map_or(self.aim, |cell| regions.node(cell));
+        let step = self.wander.step(cx.map, cx.at, self.leg.target(), front);
+        step.map_or(Decision::Wait, Decision::Go)
     }
 }
 
@@ -319,9 +333,9 @@ impl Policy for TickPolicy {
         Limits { updates: budget.saturating_mul(2), ..Limits::per_unit(budget) }
     }
 
-    fn begin<M: Map>(&mut self, _: &M, start: NodeId, goal: NodeId, keep: Keep) {
+    fn begin<M: Map>(&mut self, map: &M, start: NodeId, goal: NodeId, keep: Keep) {
         self.drop_path();
-        self.wander.begin(start);
+        self.wander.begin(map.estimate(start, goal));
         if keep == Keep::Nothing {
             self.patience = 1;
             self.plan_to(goal);

@@ -518,7 +518,7 @@ pub(super) mod tick {
     pub const COARSE_WEIGHT: Setting<TickConfig> = Setting {
         name: "coarse-weight",
         meaning: "the weight of the heuristic in the search over regions, 1 or more",
-        values: &["1.1", "1", "2"],
+        values: &["1.05", "1", "2"],
         show: |config| config.weight.to_string(),
         apply: |config, text| {
             config.weight = weight(text)?;
@@ -529,7 +529,7 @@ pub(super) mod tick {
     pub const LEG_WEIGHT: Setting<TickConfig> = Setting {
         name: "leg-weight",
         meaning: "the weight of the heuristic in the search for a segment, 1 or more",
-        values: &["1.1", "1", "2"],
+        values: &["1.05", "1", "2"],
         show: |config| config.leg_weight.to_string(),
         apply: |config, text| {
             config.leg_weight = weight(text)?;

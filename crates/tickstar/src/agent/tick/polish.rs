@@ -17,7 +17,12 @@ use crate::{
 };
 
 /// The length of the first windows, in steps.
-const FIRST: usize = 32;
+const FIRST: usize = 24;
+
+/// While windows are shorter than this, they grow at the agent, if there is time for that.
+const LONG: usize = 256;
+/// How far ahead of the agent the path is improved before it is planned as far as the goal.
+const NEAR: usize = 48;
 
 /// The state of the improvement of one path.
 #[derive(Clone, Debug)]
@@ -29,7 +34,9 @@ pub(super) struct Polish {
     window: Option<Window>,
     /// The cells of a cheaper part, while they are traced.
     part: Vec<NodeId>,
-    /// The rest of the path is known to be optimal.
+    /// The path leads to the goal.
+    is_whole: bool,
+    /// The rest of it is known to be optimal.
     is_optimal: bool,
 }
 
@@ -72,6 +79,7 @@ impl Polish {
             length: FIRST,
             window: None,
             part: Vec::new(),
+            is_whole: false,
             is_optimal: false,
         }
     }
@@ -88,8 +96,25 @@ impl Polish {
 
     /// Improves a path that leads to the goal, as far as the slice allows.
     pub fn run<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) {
+        self.is_whole = true;
         while !self.is_optimal {
             if self.window.is_none() && !self.open(path) {
+                return;
+            }
+            if !self.go_on(map, path, slice) {
+                return;
+            }
+        }
+    }
+
+    /// Improves the first steps of a path that does not lead to the goal yet.
+    pub fn run_near<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) {
+        self.is_whole = false;
+        loop {
+            let first = path.walked() + 1;
+            let is_near = self.sweep.max(first) < first + NEAR;
+            let fits = self.sweep.max(first) + self.length < path.nodes().len();
+            if self.window.is_none() && !(is_near && fits && self.open(path)) {
                 return;
             }
             if !self.go_on(map, path, slice) {
@@ -128,7 +153,10 @@ impl Polish {
         window.work += slice.expansions() - before;
         let steps = window.t.saturating_sub(window.c) as u64;
         let is_near = window.c <= path.walked() + 2;
-        if done && is_near && window.work.saturating_mul(4) <= slice.budget().saturating_mul(steps)
+        if done
+            && is_near
+            && self.length < LONG
+            && window.work.saturating_mul(4) <= slice.budget().saturating_mul(steps)
         {
             (self.sweep, self.length) = (0, self.length.saturating_mul(2));
         }
@@ -227,7 +255,7 @@ impl Polish {
     /// The window is optimal.
     fn prove(&mut self, path: &Route, window: &Window) -> bool {
         let end = path.nodes().len() - 1;
-        self.is_optimal = window.c <= path.walked() + 1 && window.t == end;
+        self.is_optimal = self.is_whole && window.c <= path.walked() + 1 && window.t == end;
         self.sweep = window.c + ((window.t - window.c) * 3 / 4).max(1);
         true
     }

@@ -1,42 +1,26 @@
-//! Early steps: the agent walks toward where its search leads, before it has planned a path.
+//! Early steps: before it has planned a path, the agent walks toward where its search leads.
 //!
-//! Each step leads to the neighbor nearest to that place; cells where the agent was lately count as farther away, the more
-//! so the more often it was there, so it leaves a dead end of its own accord and never stands still.
+//! The first step is taken in the first tick. Then, as long as the front of the search over regions is far away, it is
+//! unlikely that a step toward it will be on the path, so the agent waits until the front has covered two thirds of the
+//! distance. From then on, and toward the end of a leg that is being planned, it goes where that brings it nearer.
 
 use crate::{Cost, Map, NodeId, Slice};
 
-/// The number of positions that are remembered.
-const RECENT: usize = 16;
-/// A position lately visited counts as so many straight steps farther away.
-const PENALTY: u64 = 4;
-
-/// The agent's recent positions.
-#[derive(Clone, Debug)]
+/// What is known of the early steps of one task.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Wander {
-    recent: [NodeId; RECENT],
-    next: usize,
+    /// A third of the distance between start and goal on an empty map.
+    near: Cost,
+    has_moved: bool,
     /// The way that the agent has come since a leg began at its position: from there to where it is now.
     trail: Vec<NodeId>,
 }
 
-impl Default for Wander {
-    fn default() -> Wander {
-        Wander { recent: [NodeId::NONE; RECENT], next: 0, trail: Vec::new() }
-    }
-}
-
 impl Wander {
-    /// A new task begins at a node.
-    pub fn begin(&mut self, start: NodeId) {
-        self.recent = [NodeId::NONE; RECENT];
-        self.next = 0;
-        self.remember(start);
+    /// A new task begins, at this distance from its goal on an empty map.
+    pub fn begin(&mut self, distance: Cost) {
+        (self.near, self.has_moved) = (Cost(distance.0 / 3), false);
         self.forget_trail();
-    }
-
-    fn remember(&mut self, node: NodeId) {
-        self.recent[self.next % RECENT] = node;
-        self.next += 1;
     }
 
     /// A leg begins at the agent's position.
@@ -51,10 +35,10 @@ impl Wander {
 
     /// The agent has moved; `early` if not along its path.
     pub fn moved(&mut self, from: NodeId, to: NodeId, early: bool) {
+        self.has_moved = true;
         if !early {
             return;
         }
-        self.remember(to);
         if self.trail.is_empty() {
             self.trail.push(from);
         }
@@ -65,14 +49,24 @@ impl Wander {
         }
     }
 
-    /// The next early step toward a node.
-    pub fn step<M: Map>(&self, map: &M, at: NodeId, target: NodeId) -> Option<NodeId> {
-        let mut best = (Cost::INFINITE, None);
-        map.for_each_edge(at, |to, cost| {
-            let visits = self.recent.iter().filter(|&&node| node == to).count() as u64;
-            let score = map.estimate(to, target) + cost + Cost(visits * PENALTY * Cost::STRAIGHT.0);
-            if score < best.0 {
-                best = (score, Some(to));
+    /// The next early step, if one should be taken: toward the end of a leg, or toward the front of the search.
+    pub fn step<M: Map>(
+        &self,
+        map: &M,
+        at: NodeId,
+        leg: Option<NodeId>,
+        front: NodeId,
+    ) -> Option<NodeId> {
+        let target = leg.unwrap_or(front);
+        let distance = map.estimate(at, target);
+        if self.has_moved && leg.is_none() && distance > self.near {
+            return None;
+        }
+        let mut best = (if self.has_moved { distance } else { Cost::INFINITE }, None);
+        map.for_each_edge(at, |to, _| {
+            let estimate = map.estimate(to, target);
+            if estimate < best.0 {
+                best = (estimate, Some(to));
             }
         });
         best.1
