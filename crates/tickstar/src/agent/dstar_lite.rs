@@ -301,13 +301,10 @@ impl Policy for DStarLitePolicy {
     }
 
     fn set_pool(&mut self, pool: &Pool) {
-        self.search.core.fresh = true;
-        self.search.core.nodes.pages_mut().set_pool(pool);
-        self.search.core.waiting.pages_mut().set_pool(pool);
-        self.search.open.set_pool(pool);
+        self.search.set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
-        self.search.core.bytes() + self.search.open.bytes() + self.trail.bytes()
+        self.search.bytes() + self.trail.bytes()
     }
 }

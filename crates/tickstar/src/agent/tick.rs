@@ -33,6 +33,7 @@
 //! step a tenth, an update (a repaired region, a region of a leg's corridor) half a unit. Outside of it there is a constant
 //! number of lookups, and one pass over the edges of the agent's node.
 
+mod cells;
 mod leg;
 mod polish;
 mod wander;
@@ -41,6 +42,7 @@ use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::regions::Regions;
 use crate::search::{Coarse, Found, Route};
 use crate::{Event, Limits, Map, NodeId, OpenList, Pool, Ratio, Slice};
+use cells::Cells;
 use leg::{Leg, Progress};
 use polish::Polish;
 use wander::Wander;
@@ -107,6 +109,7 @@ pub struct TickPolicy {
     path: Route,
     polish: Polish,
     wander: Wander,
+    cells: Cells,
     /// The node that is planned to, where the goal was when the search over regions began.
     aim: NodeId,
     /// Where the goal went from there; empty if it is still there.
@@ -115,6 +118,8 @@ pub struct TickPolicy {
     is_complete: bool,
     /// The number of edits of the map that the path has been checked for.
     edits: u64,
+    /// All changes reported in this tick have blocked cells.
+    only_blocked: bool,
     /// Ticks without a complete path since the search began, and how many times longer than that a trail may be.
     ticks: u64,
     patience: u64,
@@ -152,10 +157,12 @@ impl Tick {
             path: Route::default(),
             polish: Polish::new(config.open),
             wander: Wander::default(),
+            cells: Cells::new(config.open),
             aim: goal,
             trail: Route::default(),
             is_complete: false,
             edits: 0,
+            only_blocked: false,
             ticks: 0,
             patience: 1,
         };
@@ -179,6 +186,7 @@ impl TickPolicy {
         self.trail.clear();
         self.coarse.reset();
         self.leg.cancel();
+        self.cells.stop();
         (self.ticks, self.is_complete) = (0, false);
     }
 
@@ -208,7 +216,10 @@ impl TickPolicy {
         if regions.edits() != self.edits {
             self.edits = regions.edits();
             self.path.recheck();
-            self.polish.reset();
+            // What is blocked elsewhere does not make a path worse than another one.
+            if !std::mem::take(&mut self.only_blocked) {
+                self.polish.reset();
+            }
         }
         // At the smallest budgets the path is checked step by step, as it is walked.
         let steps = steps.min((cx.slice.remaining() * 3) as usize);
@@ -229,6 +240,17 @@ impl TickPolicy {
             if end == self.aim {
                 self.complete(cx);
                 continue;
+            }
+            if !cx.map.contains(end) {
+                // The end was blocked, and the path has not been checked that far yet.
+                self.cut_path(self.path.nodes().len().saturating_sub(2), cx.goal);
+                if !cx.slice.trace(end) {
+                    return true;
+                }
+                continue;
+            }
+            if self.aim != cx.goal && !cx.map.contains(self.aim) {
+                self.plan_to(cx.goal);
             }
             if !self.leg.is_active() {
                 let (from, goal) = (regions.cell(end), regions.cell(self.aim));
@@ -295,6 +317,12 @@ impl TickPolicy {
     }
 
     fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> Decision {
+        if self.cells.drives() {
+            if let Some(step) = self.cells.run(cx.map, cx.at, cx.slice) {
+                return step.map_or(Decision::NoWay, Decision::Go);
+            }
+            self.drop_path();
+        }
         self.check_path(cx, regions, NEAR);
         let most = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
         let first = if self.config.polish { FIRST.min(most) } else { most };
@@ -308,7 +336,11 @@ impl TickPolicy {
             return Decision::NoWay;
         }
         self.check_path(cx, regions, usize::MAX);
-        if self.can_polish() {
+        if self.cells.is_active() {
+            if let Some(step) = self.cells.run(cx.map, cx.at, cx.slice) {
+                return step.map_or(Decision::NoWay, Decision::Go);
+            }
+        } else if self.can_polish() {
             self.polish.run(cx.map, &mut self.path, cx.slice);
         }
         self.ticks += u64::from(!self.is_complete);
@@ -336,6 +368,7 @@ impl Policy for TickPolicy {
     fn begin<M: Map>(&mut self, map: &M, start: NodeId, goal: NodeId, keep: Keep) {
         self.drop_path();
         self.wander.begin(map.estimate(start, goal));
+        self.edits = map.regions().map_or(0, Regions::edits);
         if keep == Keep::Nothing {
             self.patience = 1;
             self.plan_to(goal);
@@ -384,8 +417,13 @@ impl Policy for TickPolicy {
         self.plan_to(cx.goal);
     }
 
-    /// The regions know what has changed.
-    fn heed<M: Map>(&mut self, _: &mut Cx<'_, '_, M>, _: &[NodeId]) {}
+    /// For the search over cells alone: regions know what has changed.
+    fn heed<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, changed: &[NodeId]) {
+        self.only_blocked = !changed.iter().any(|&node| cx.map.contains(node));
+        if self.config.polish && self.aim == cx.goal {
+            self.cells.heed(cx.at, cx.goal, changed, cx.slice.budget());
+        }
+    }
 
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Some(regions) = cx.map.regions() else { return Decision::Wait };
@@ -412,6 +450,7 @@ impl Policy for TickPolicy {
             self.coarse.release();
             self.leg.release();
             self.polish.release();
+            self.cells.stop();
         }
         let blocks = slice.blocks_to_free();
         let freed =
@@ -423,7 +462,10 @@ impl Policy for TickPolicy {
         if self.is_complete { Some(goal) } else { self.path.end().or(self.leg.target()) }
     }
 
-    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
+    fn plan(&self, at: NodeId) -> Option<Vec<NodeId>> {
+        if self.cells.drives() {
+            return self.cells.plan(at);
+        }
         let ahead = self.path.nodes().get(self.path.walked()..)?;
         (!ahead.is_empty()).then(|| ahead.to_vec())
     }
@@ -433,6 +475,7 @@ impl Policy for TickPolicy {
         self.coarse.set_pool(pool);
         self.leg.set_pool(pool);
         self.polish.set_pool(pool);
+        self.cells.set_pool(pool);
     }
 
     fn bytes(&self) -> usize {
@@ -442,5 +485,6 @@ impl Policy for TickPolicy {
             + self.polish.bytes()
             + self.trail.bytes()
             + self.wander.bytes()
+            + self.cells.bytes()
     }
 }

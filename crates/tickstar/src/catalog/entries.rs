@@ -462,7 +462,7 @@ pub(super) static ENTRIES: &[Entry] = &[
         paper: "this project: papers/tick-star.md",
         facts: Facts {
             complete: true,
-            first_move: FirstMove::AtOnce,
+            first_move: FirstMove::AtOnceThenCarefully,
             work: WorkBound::PerUnit { expansions: 1, traces: 10, updates: 2 },
             cost: "no bound; on game maps within 1 % of the optimum on average with ten units per tick, and \
                    optimal from where improving the path ends",

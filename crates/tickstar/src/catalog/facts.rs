@@ -84,7 +84,10 @@ impl Facts {
 
     /// Whether it moves in the first tick, before it knows a whole path.
     pub const fn acts_at_once(&self) -> bool {
-        matches!(self.first_move, FirstMove::AtOnce | FirstMove::AfterLookahead)
+        matches!(
+            self.first_move,
+            FirstMove::AtOnce | FirstMove::AtOnceThenCarefully | FirstMove::AfterLookahead
+        )
     }
 
     /// Whether all its work per tick is bounded by the budget, tracing included.
@@ -110,6 +113,8 @@ impl Facts {
 pub enum FirstMove {
     /// In the first tick, at any budget; it hardly ever waits later.
     AtOnce,
+    /// In the first tick, at any budget; then only where its search makes the direction likely, until it has a path.
+    AtOnceThenCarefully,
     /// In the first tick, if the budget covers a lookahead of fixed size; otherwise once the lookahead is complete.
     AfterLookahead,
     /// In the first tick, but back and forth next to the start until it knows a whole path.
@@ -126,7 +131,7 @@ impl FirstMove {
     /// The text in the column "acts at once" of the docs' tables.
     pub const fn in_tables(self) -> &'static str {
         match self {
-            FirstMove::AtOnce | FirstMove::AfterLookahead => "yes",
+            FirstMove::AtOnce | FirstMove::AtOnceThenCarefully | FirstMove::AfterLookahead => "yes",
             FirstMove::BackAndForth => "(back and forth)",
             FirstMove::AfterSegment => "after its first segment",
             FirstMove::AfterPath | FirstMove::Undeclared => "no",

@@ -217,11 +217,6 @@ impl Coarse {
         slice.on_level(1, |slice| self.expand_all(regions, start, from, slice))
     }
 
-    /// Whether the way from a region is known, with nothing left to do first.
-    pub fn is_done(&self, regions: &Regions) -> bool {
-        self.root.is_some() && self.read == regions.logged()
-    }
-
     fn expand_all(
         &mut self,
         regions: &Regions,
@@ -261,14 +256,11 @@ impl Coarse {
     fn follow(&mut self, regions: &Regions, slice: &mut Slice<'_>) -> bool {
         while self.read < regions.logged() {
             let id = regions.change(self.read);
-            if self.records.find(node(id)).is_some() {
-                if !slice.update(node(id)) {
-                    return false;
-                }
-                self.recompute(regions, id);
-            } else if !slice.scan() {
+            // A region that has not been generated may be a new neighbor of one that has been expanded.
+            if !slice.update(node(id)) {
                 return false;
             }
+            self.recompute(regions, id);
             self.read += 1;
             (self.outward, self.way_out, self.is_steady) = (None, None, false);
         }
@@ -395,7 +387,7 @@ impl Coarse {
             return;
         }
         if !regions.exists(id) {
-            // Its neighbors have changed too, and no longer know it.
+            // Its neighbors have changed too, and are recomputed without it.
             self.records.set(node(id), Record { stamp: self.records.now(), ..Record::default() });
             return;
         }
@@ -433,11 +425,6 @@ impl Coarse {
     pub fn exit(&self, id: RegionId) -> Option<(Cell, RegionId)> {
         let record = self.records.find(node(id)).filter(|record| record.g != Cost::INFINITE)?;
         Some((record.exit.cell(), record.next))
-    }
-
-    /// The region of the goal.
-    pub fn root(&self) -> Option<RegionId> {
-        self.root
     }
 
     /// Where the search is nearest to the agent.

@@ -2,6 +2,7 @@
 //! changes. What it does, and why, is described with the agent: [`DStarLite`](crate::agent::dstar_lite::DStarLite).
 
 use super::open::{List, Open, OpenEntry, OpenList};
+use super::pool::Pool;
 use super::priority::Priority;
 use super::problem::{Problem, Toward};
 use super::table::{Stamp, Stamped};
@@ -188,6 +189,18 @@ impl Incremental {
             List::Heap(open) => self.core.begin(open, map),
             List::Buckets(open) => self.core.begin(open, map),
         }
+    }
+
+    /// Allocates from this pool from now on. The search starts again.
+    pub(crate) fn set_pool(&mut self, pool: &Pool) {
+        self.core.fresh = true;
+        self.core.nodes.pages_mut().set_pool(pool);
+        self.core.waiting.pages_mut().set_pool(pool);
+        self.open.set_pool(pool);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.core.bytes() + self.open.bytes()
     }
 
     /// Steps 1 and 2, as far as the slice allows. Returns whether both are done.

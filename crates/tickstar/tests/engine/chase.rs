@@ -9,7 +9,7 @@ use tickstar::{
 
 use crate::kit::{
     LayeredGrid, Member, OnPanic, Oracle, Problem, Random, Terrain, TickLimit, check_estimates,
-    is_slow, members, weighted,
+    is_slow, layered, members, weighted,
 };
 
 /// The corrected heuristic stays consistent and never exceeds the true distance, and is more than that of the map.
@@ -163,7 +163,7 @@ fn the_place_that_a_goal_has_left_may_be_cut_off() {
 fn pra_catches_a_target_that_steps_back_and_forth() {
     let terrain = space::Terrain::new(&[100.0, 3.25, 50.75, 1.0]).unwrap();
     let class = |Cell { x, y }| (2 * y.min(1) + x) as u8;
-    let map = Layered::new(Grid::new(2, 4).unwrap().with_terrain(terrain, class).unwrap()).unwrap();
+    let map = layered(Grid::new(2, 4).unwrap().with_terrain(terrain, class).unwrap());
     let node = |x, y| map.node(Cell::new(x, y)).unwrap();
     let ends = [node(1, 1), node(0, 0)];
     let mut agent = Pra::new(&map, PraConfig::default(), node(0, 3), ends[0]).unwrap();
@@ -332,7 +332,7 @@ fn an_unreachable_target_may_move() {
         if !quick || member.facts().no_openings.is_some() {
             continue;
         }
-        let mut map = Layered::new(Grid::from_rows(rows).unwrap()).unwrap();
+        let mut map = layered(Grid::from_rows(rows).unwrap());
         let node = |x, y| map.node(Cell::new(x, y)).unwrap();
         let (start, far, door) = (node(1, 1), node(6, 2), node(4, 2));
         let _context = OnPanic(&member);

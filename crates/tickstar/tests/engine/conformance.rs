@@ -7,8 +7,8 @@ use std::cell::Cell as Counter;
 
 use crate::kit::{
     Kind, LayeredGraph, LayeredGrid, Member, OnPanic, Problem, Random, Terrain, Tick, TickLimit,
-    Walk, configs, explore, invalid_nodes, is_slow, max_moves, members, ratio, too_many_ticks,
-    walk_of, walk_within,
+    Walk, configs, explore, invalid_nodes, is_slow, layered, max_moves, members, ratio,
+    too_many_ticks, walk_of, walk_within,
 };
 use tickstar::budget::{Limits, Work};
 use tickstar::catalog::{self, Config, CostBound, FirstMove, GivesUp, Method, WorkBound};
@@ -125,7 +125,7 @@ const CHECKS: [Check; 13] = [
     check_arrival_at_once,
     check_bad_ends,
     check_reversible_edges,
-    check_hierarchy,
+    check_plan,
     check_first_move,
     check_chase,
     check_deadline,
@@ -158,10 +158,12 @@ macro_rules! on_random_problems {
             for _ in 0..$grids {
                 $check($member, &$member.grid($random), budget);
             }
-            for kind in [Kind::Undirected, Kind::Positioned].repeat($graphs) {
+            // Only grids have regions.
+            let graphs = if facts.needs_regions { 0 } else { $graphs };
+            for kind in [Kind::Undirected, Kind::Positioned].repeat(graphs) {
                 $check($member, &$member.graph($random, kind), budget);
             }
-            if !facts.needs_reversible_edges && !facts.needs_hierarchy {
+            if !facts.needs_reversible_edges && !facts.needs_hierarchy && graphs > 0 {
                 $check($member, &Problem::<LayeredGraph>::random($random, Kind::Directed), budget);
             }
         }
@@ -454,6 +456,9 @@ fn both_open_lists_give_the_same_walk() {
                 check(&config, &member.grid(&mut random), budget);
             }
             for kind in [Kind::Undirected, Kind::Positioned] {
+                if member.facts().needs_regions {
+                    continue;
+                }
                 check(&config, &member.graph(&mut random, kind), budget);
             }
         }
@@ -556,7 +561,7 @@ fn an_agent_at_its_goal_arrives_in_the_first_tick() {
 }
 
 fn check_bad_ends(member: &dyn Member, _: &mut Random) {
-    let grid = Layered::new(Grid::from_rows(["..#", "..."]).unwrap()).unwrap();
+    let grid = layered(Grid::from_rows(["..#", "..."]).unwrap());
     let node = |x, y| grid.node(Cell::new(x, y)).unwrap();
     let good = node(0, 0);
     let _context = OnPanic(member);
@@ -595,18 +600,24 @@ fn agents_that_walk_back_reject_irreversible_edges() {
     check_all(check_reversible_edges, 0);
 }
 
-fn check_hierarchy(member: &dyn Member, _: &mut Random) {
+fn check_plan(member: &dyn Member, _: &mut Random) {
     let grid = Grid::new(3, 3).unwrap();
     let [start, goal] = [(0, 0), (2, 2)].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
     let _context = OnPanic(member);
-    let needed = member.facts().needs_hierarchy;
-    let agent = member.on_grid(&Layered::flat(grid), start, goal);
-    assert_eq!(agent.err(), needed.then_some(AgentError::NeedsHierarchy));
+    let facts = member.facts();
+    let levels = facts.needs_hierarchy.then_some(AgentError::NeedsHierarchy);
+    let missing = levels.or(facts.needs_regions.then_some(AgentError::NeedsRegions));
+    assert_eq!(member.on_grid(&Layered::flat(grid), start, goal).err(), missing);
+    if facts.needs_regions {
+        let graph = Graph::undirected(2, [(NodeId(0), NodeId(1), Cost(1))]).unwrap();
+        let agent = member.on_graph(&Layered::new(graph).unwrap(), NodeId(0), NodeId(1));
+        assert_eq!(agent.err(), Some(AgentError::NeedsRegions));
+    }
 }
 
 #[test]
-fn agents_that_plan_on_a_hierarchy_reject_maps_without_one() {
-    check_all(check_hierarchy, 0);
+fn agents_reject_maps_without_what_they_plan_on() {
+    check_all(check_plan, 0);
 }
 
 fn check_first_move(member: &dyn Member, random: &mut Random) {
@@ -621,12 +632,19 @@ fn check_first_move(member: &dyn Member, random: &mut Random) {
         let first = walk.ticks.iter().position(moved).unwrap_or(walk.ticks.len() - 1);
         let before = |event| walk.ticks[..=first].iter().any(|tick| tick.has(event));
         match member.facts().first_move {
+            _ if member.is("early", "false") => {}
             FirstMove::AfterLookahead if budget < 10 * problem.oracle.size() as u64 => {}
             FirstMove::AtOnce | FirstMove::AfterLookahead => {
                 assert!(moves_at_once, "{:?}", walk.ticks[0]);
                 // With reopening, the agent may be at the most promising node itself.
                 let waits = walk.ticks.iter().filter(|tick| tick.step == Step::Wait).count();
                 assert!(waits == 0 || member.is("reopen", "true"), "it never waits");
+            }
+            FirstMove::AtOnceThenCarefully => {
+                assert!(moves_at_once, "{:?}", walk.ticks[0]);
+                // Once it follows a path, it does not wait any more.
+                let known = walk.ticks.iter().skip_while(|tick| tick.target != Some(problem.goal));
+                assert!(known.skip(1).all(|tick| tick.step != Step::Wait), "it waits");
             }
             FirstMove::BackAndForth => {
                 assert!(moves_at_once, "{:?}", walk.ticks[0]);
@@ -736,8 +754,12 @@ fn check_deadline(member: &dyn Member, random: &mut Random) {
             let step = agent.tick(map, at, Seen::default(), &mut slice);
             assert!(spent.get() <= 20 * (allowed + 64), "{} of {allowed}", spent.get() / 20);
             let first = tick == 0 && problem.start != problem.goal && problem.optimum.is_some();
+            let careful = member.facts().first_move == FirstMove::AtOnceThenCarefully;
             let at_once = match member.facts().first_move {
-                FirstMove::AtOnce | FirstMove::BackAndForth => true,
+                _ if member.is("early", "false") => false,
+                FirstMove::AtOnceThenCarefully | FirstMove::AtOnce | FirstMove::BackAndForth => {
+                    true
+                }
                 FirstMove::AfterLookahead => allowed >= 20 * problem.oracle.size() as u64,
                 _ => false,
             };
@@ -745,7 +767,7 @@ fn check_deadline(member: &dyn Member, random: &mut Random) {
             assert!(moves || !first || !at_once, "it does not move at once");
             // With reopening, the agent may be at the most promising node itself.
             let waits = step == Step::Wait && !member.is("reopen", "true");
-            assert!(!waits || !at_once, "it waits");
+            assert!(!waits || !at_once || careful, "it waits");
             match step {
                 Step::Move(to) => {
                     assert!(map.edge(at, to).is_some(), "an illegal step");
@@ -763,7 +785,9 @@ fn check_deadline(member: &dyn Member, random: &mut Random) {
     }
     for allowed in [0, 1, 10, 100, 1000, 100_000] {
         check(member, &member.grid(random), allowed, usize::MAX);
-        check(member, &member.graph(random, Kind::Undirected), allowed, usize::MAX);
+        if !member.facts().needs_regions {
+            check(member, &member.graph(random, Kind::Undirected), allowed, usize::MAX);
+        }
     }
     // Large enough for a lookahead to be ended by the clock.
     if member.facts().first_move == FirstMove::AtOnce {

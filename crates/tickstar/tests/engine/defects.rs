@@ -12,7 +12,7 @@ use tickstar::{
     Step, TimeBounded, TimeBoundedConfig, catalog, find_path,
 };
 
-use crate::kit::weighted;
+use crate::kit::{layered, weighted};
 
 fn edge(from: u32, to: u32, cost: u64) -> (NodeId, NodeId, Cost) {
     (NodeId(from), NodeId(to), Cost(cost))
@@ -73,7 +73,7 @@ fn ticks_for_moves<M: Map>(
 /// learning agent never moved.
 #[test]
 fn changes_elsewhere_do_not_prevent_an_agent_from_moving() {
-    let map = Layered::new(Grid::new(64, 64).unwrap()).unwrap();
+    let map = layered(Grid::new(64, 64).unwrap());
     let [start, goal, far] = nodes(&map, [(5, 5), (40, 5), (60, 60)]);
     let toggle = || {
         let mut map = map.clone();
@@ -113,7 +113,7 @@ fn overhead(slice: &Slice<'_>) -> f64 {
 /// F5: some work was not charged to any budget. A metered slice charges it.
 #[test]
 fn work_that_cannot_be_refused_is_charged() {
-    let map = Layered::new(Grid::new(200, 200).unwrap()).unwrap();
+    let map = layered(Grid::new(200, 200).unwrap());
     let [start, goal] = nodes(&map, [(5, 5), (190, 100)]);
     let changed: Vec<_> = (0..100).map(|x| nodes(&map, [(x, 150)])[0]).collect();
     // Reported changes.
@@ -245,7 +245,7 @@ fn pending_changes_do_not_accumulate() {
 /// were silently replaced.
 #[test]
 fn settings_out_of_range_are_rejected() {
-    let map = Layered::new(Grid::new(20, 20).unwrap()).unwrap();
+    let map = layered(Grid::new(20, 20).unwrap());
     let [start, goal] = nodes(&map, [(0, 0), (19, 19)]);
     let setting = |error: AgentError| match error {
         AgentError::Setting { name, .. } => name,
@@ -289,7 +289,7 @@ fn a_self_loop_does_not_slow_an_agent_down() {
 #[test]
 fn agents_under_a_deadline_act_at_once_whatever_cannot_be_refused() {
     let rooms = |Cell { x, y }| x % 10 != 5 || y % 20 == 7;
-    let map = Layered::new(Grid::from_fn(60, 60, rooms).unwrap()).unwrap();
+    let map = layered(Grid::from_fn(60, 60, rooms).unwrap());
     let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
     let (start, goal) = (free[0], free[free.len() - 1]);
     let far: Vec<_> = free.iter().copied().filter(|&node| map.cell(node).x > 30).collect();

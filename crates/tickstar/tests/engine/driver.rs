@@ -12,7 +12,7 @@ use tickstar::{
 };
 
 use crate::kit::{
-    LayeredGrid, Member, OnPanic, Problem, Random, Terrain, TickLimit, is_slow, members,
+    LayeredGrid, Member, OnPanic, Problem, Random, Terrain, TickLimit, is_slow, layered, members,
 };
 
 /// A small random problem.
@@ -145,7 +145,7 @@ fn a_concrete_agent_has_a_position() {
 /// A map that lost its hierarchy is not a map without a path.
 #[test]
 fn without_its_hierarchy_an_agent_waits() {
-    let mut map = Layered::new(Grid::new(9, 9).unwrap()).unwrap();
+    let mut map = layered(Grid::new(9, 9).unwrap());
     let [start, goal] = [(0, 0), (8, 8)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
     for member in members().iter().filter(|member| member.facts().needs_hierarchy) {
         let mut agent = map.agent(member.as_ref(), start, goal).unwrap();
@@ -181,7 +181,7 @@ fn an_agent_can_be_put_anywhere() {
 /// That the goal cannot be reached from where an agent was says nothing about where it is now.
 #[test]
 fn an_agent_pushed_into_the_part_with_the_goal_arrives() {
-    let map = Layered::new(Grid::from_rows(["..#.."]).unwrap()).unwrap();
+    let map = layered(Grid::from_rows(["..#.."]).unwrap());
     let [start, near, goal] = [0, 3, 4].map(|x| map.node(Cell::new(x, 0)).unwrap());
     for member in members().iter().filter(|member| member.facts().complete) {
         for ticks in [1, 2, 30] {
@@ -206,7 +206,7 @@ fn an_agent_pushed_into_the_part_with_the_goal_arrives() {
 /// A pool that comes late costs an agent what it has found, and no more.
 #[test]
 fn a_pool_can_be_given_at_any_time() {
-    let map = Layered::new(Grid::new(30, 30).unwrap()).unwrap();
+    let map = layered(Grid::new(30, 30).unwrap());
     let [start, goal] = [(0, 0), (29, 20)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
     macro_rules! check {
         ($agent:expr) => {
@@ -239,7 +239,7 @@ fn a_pool_can_be_given_at_any_time() {
 /// A position outside the map is not a reason to walk forever.
 #[test]
 fn a_position_outside_the_map_leaves_no_trace() {
-    let map = Layered::new(Grid::from_rows(["...#.", "...#.", "...#."]).unwrap()).unwrap();
+    let map = layered(Grid::from_rows(["...#.", "...#.", "...#."]).unwrap());
     let [start, goal] = [(0, 0), (4, 0)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
     for member in members().iter().filter(|member| member.facts().complete) {
         let _context = OnPanic(member);
@@ -259,7 +259,7 @@ fn a_position_outside_the_map_leaves_no_trace() {
 /// An agent at rest, or without a path, holds no memory of a search.
 #[test]
 fn an_idle_agent_returns_its_pages() {
-    let open = Layered::new(Grid::new(40, 40).unwrap()).unwrap();
+    let open = layered(Grid::new(40, 40).unwrap());
     let mut wall = open.clone();
     wall.edit(&(0..40).map(|y| (Cell::new(20, y), false)).collect::<Vec<_>>()).unwrap();
     let [start, goal] = [(0, 0), (39, 20)].map(|(x, y)| open.node(Cell::new(x, y)).unwrap());

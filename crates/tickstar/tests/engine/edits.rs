@@ -2,7 +2,7 @@
 
 use crate::kit::{
     LayeredGrid, Member, OnPanic, Oracle, Problem, Random, TickLimit, configs,
-    distance_on_empty_map, is_slow, members, tick, walk_of,
+    distance_on_empty_map, is_slow, layered, members, tick, walk_of,
 };
 use tickstar::catalog::{Config, OnChange};
 use tickstar::space::Terrain;
@@ -144,7 +144,7 @@ fn a_closed_door_is_not_walked_through() {
     for config in configs() {
         let _context = OnPanic(&config);
         let grid = Grid::from_rows([".#.......", ".#.#####.", "...#####.", "########."]).unwrap();
-        let mut grid = Layered::new(grid).unwrap();
+        let mut grid = layered(grid);
         let (start, goal) = ((0, 0), (8, 3));
         let problem = Problem::on(&grid, start, goal);
         let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
@@ -193,7 +193,7 @@ fn an_unreported_blocked_goal_causes_no_illegal_step() {
     for member in members() {
         let _context = OnPanic(&member);
         for cell in [Cell::new(1, 0), Cell::new(2, 0)] {
-            let mut grid = Layered::new(Grid::from_rows(["..."]).unwrap()).unwrap();
+            let mut grid = layered(Grid::from_rows(["..."]).unwrap());
             let [start, goal] = [0, 2].map(|x| grid.node(Cell::new(x, 0)).unwrap());
             let mut agent = member.on_grid(&grid, start, goal).unwrap();
             tick(agent.as_mut(), &grid, Seen::default(), 0, 0);
@@ -212,7 +212,7 @@ fn an_unreported_blocked_goal_causes_no_illegal_step() {
 #[test]
 fn an_edit_counts_the_cells_that_changed() {
     let grid = Grid::from_rows([".#.", "..."]).unwrap();
-    for mut grid in [Layered::flat(grid.clone()), Layered::new(grid).unwrap()] {
+    for mut grid in [Layered::flat(grid.clone()), layered(grid)] {
         let (free, wall) = (Cell::new(0, 0), Cell::new(1, 0));
         assert_eq!(grid.edit(&[(free, false), (free, false)]), Ok(1));
         assert_eq!(grid.edit(&[(wall, true), (wall, false)]), Ok(0));

@@ -79,11 +79,6 @@ impl Leg {
         self.phase = Phase::Idle;
     }
 
-    /// Where the leg begins.
-    pub fn root(&self) -> NodeId {
-        self.root
-    }
-
     /// Where it leads to, if that is known.
     pub fn target(&self) -> Option<NodeId> {
         matches!(self.phase, Phase::Searching | Phase::Tracing).then_some(self.target)

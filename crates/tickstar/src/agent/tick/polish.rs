@@ -243,6 +243,11 @@ impl Polish {
             if !slice.trace(parent) {
                 return false;
             }
+            if map.edge(self.part[self.part.len() - 1], parent).is_none() {
+                // A cell was blocked since.
+                self.sweep = window.c;
+                return true;
+            }
             self.part.push(parent);
         }
         let t = window.c + self.part.len() - 1;

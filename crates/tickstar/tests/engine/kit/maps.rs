@@ -12,6 +12,11 @@ use super::{Oracle, Random};
 pub type LayeredGrid = Layered<Grid>;
 pub type LayeredGraph = Layered<Graph>;
 
+/// A grid with all that agents plan on: its hierarchy and its regions.
+pub fn layered(grid: Grid) -> LayeredGrid {
+    Layered::new(grid.with_regions()).unwrap()
+}
+
 /// A map that can draw itself with a task on it.
 pub trait Draw {
     fn draw(&self, start: NodeId, goal: NodeId) -> String;
@@ -65,7 +70,7 @@ impl Problem<LayeredGrid> {
     /// A problem on a hand-drawn map.
     pub fn on(grid: &Grid, start: (u32, u32), goal: (u32, u32)) -> Problem<LayeredGrid> {
         let [start, goal] = [start, goal].map(|(x, y)| grid.node(Cell::new(x, y)).unwrap());
-        let space = Layered::new(grid.clone()).unwrap();
+        let space = layered(grid.clone());
         Problem::new(space, Oracle::of_grid(grid), start, goal)
     }
 
@@ -96,7 +101,7 @@ impl Problem<LayeredGrid> {
         }
         let [start, goal] = [(); 2].map(|()| grid.node(random.pick(&free)).unwrap());
         let oracle = Oracle::of_grid(&grid);
-        Problem::new(Layered::new(grid).unwrap(), oracle, start, goal)
+        Problem::new(layered(grid), oracle, start, goal)
     }
 }
 
@@ -111,7 +116,7 @@ impl Problem<LayeredGrid> {
     pub fn on_terrain_up_to(self, random: &mut Random, most: u64) -> Problem<LayeredGrid> {
         let grid = with_terrain(self.space.into_space(), random, most);
         let oracle = Oracle::of_grid(&grid);
-        Problem::new(Layered::new(grid).unwrap(), oracle, self.start, self.goal)
+        Problem::new(layered(grid), oracle, self.start, self.goal)
     }
 
     /// A long path on a map full of dead ends, at most `side` wide and high.
@@ -135,7 +140,7 @@ impl Problem<LayeredGrid> {
         let apart = |&[start, goal]: &[NodeId; 2]| distance_on_empty_map(&grid, start, goal);
         let [start, goal] = pairs.into_iter().max_by_key(apart).expect("four of them");
         let oracle = Oracle::of_grid(&grid);
-        Problem::new(Layered::new(grid).unwrap(), oracle, start, goal)
+        Problem::new(layered(grid), oracle, start, goal)
     }
 }
 

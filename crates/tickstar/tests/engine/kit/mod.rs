@@ -7,7 +7,9 @@ mod oracle;
 mod walk;
 mod world;
 
-pub use maps::{Draw, Kind, LayeredGraph, LayeredGrid, Problem, invalid_nodes, with_terrain};
+pub use maps::{
+    Draw, Kind, LayeredGraph, LayeredGrid, Problem, invalid_nodes, layered, with_terrain,
+};
 pub use matrix::{configs, members};
 pub use member::{Made, Member, Terrain};
 pub use oracle::{Oracle, distance_on_empty_map};

@@ -5,10 +5,9 @@ use std::fmt;
 use tickstar::catalog::Config;
 use tickstar::search::BestFirst;
 use tickstar::space::Neighbors;
-use tickstar::{
-    Agent, Cost, Grid, Layered, Map, NodeId, Seen, Step, TimeBounded, TimeBoundedConfig,
-};
+use tickstar::{Agent, Cost, Grid, Map, NodeId, Seen, Step, TimeBounded, TimeBoundedConfig};
 
+use super::layered;
 use super::oracle::{DIRECTIONS, around, distance_on_empty_map};
 use super::{
     LayeredGrid, Oracle, Problem, Random, Tick, TickLimit, Walk, is_slow, tick, too_many_ticks,
@@ -38,7 +37,7 @@ impl fmt::Debug for World {
 impl World {
     /// The agent is at the start and has seen the cells around it.
     fn new(truth: Problem<LayeredGrid>, known: Grid) -> World {
-        let known = Layered::new(known).unwrap();
+        let known = layered(known);
         let belief = Oracle::of_grid(&known);
         let hidden = known.free_cells().count() - truth.space.free_cells().count();
         let start = truth.start;

@@ -1,0 +1,120 @@
+//! Where the map turns out to differ, what is left of each tick goes into a search over cells: D* Lite from the goal, on
+//! the map as it is known. Whenever it is complete at the agent's position, the agent follows it instead of its path, as
+//! it sees every wall that regions hide; while it is being repaired, the path over regions takes over.
+
+use crate::search::Incremental;
+use crate::search::incremental::Ties;
+use crate::{Cost, Map, NodeId, OpenList, Pool, Slice};
+
+/// With a smaller budget, the search over cells takes too many ticks to be repaired.
+const LEAST_BUDGET: u64 = 500;
+/// More changes than this, per unit of the budget, make a new search necessary all the time.
+const MOST_CHANGES: u64 = 1;
+
+/// The search over cells, while it is of use.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    open: OpenList,
+    pool: Option<Pool>,
+    search: Option<Box<Incremental>>,
+    /// Changes that have not been passed on to the search yet.
+    changed: Vec<NodeId>,
+    /// The search was complete at the agent's last position.
+    drives: bool,
+}
+
+impl Cells {
+    pub fn new(open: OpenList) -> Cells {
+        Cells { open, pool: None, search: None, changed: Vec::new(), drives: false }
+    }
+
+    /// Drops the search. A new one begins with the next change.
+    pub fn stop(&mut self) {
+        (self.search, self.drives) = (None, false);
+        self.changed.clear();
+    }
+
+    pub fn is_active(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// Whether the agent followed the search in the last tick.
+    pub fn drives(&self) -> bool {
+        self.drives
+    }
+
+    /// Takes in what has changed, if the budget is large enough for this search.
+    pub fn heed(&mut self, at: NodeId, goal: NodeId, changed: &[NodeId], budget: u64) {
+        let many =
+            (self.changed.len() + changed.len()) as u64 > budget.saturating_mul(MOST_CHANGES);
+        if budget < LEAST_BUDGET || many {
+            return self.stop();
+        }
+        if self.search.is_none() {
+            // The search begins on the map as it is now.
+            let mut search = Incremental::new(
+                self.open,
+                if std::env::var("TNEAR").is_ok() { Ties::Near } else { Ties::Far },
+                at,
+                goal,
+            );
+            if let Some(pool) = &self.pool {
+                search.set_pool(pool);
+            }
+            self.search = Some(Box::new(search));
+        } else {
+            self.changed.extend_from_slice(changed);
+        }
+    }
+
+    /// Continues the search, as far as the slice allows. Returns the step to take, or that there is no way, if it is
+    /// complete.
+    pub fn run<M: Map>(
+        &mut self,
+        map: &M,
+        at: NodeId,
+        slice: &mut Slice<'_>,
+    ) -> Option<Option<NodeId>> {
+        self.drives = false;
+        let search = self.search.as_deref_mut()?;
+        search.core.at = at;
+        search.ensure_started(map);
+        while let Some(&node) = self.changed.last() {
+            if !slice.update(node) {
+                return None;
+            }
+            self.changed.pop();
+            search.core.note(map, &[node]);
+        }
+        search.tidy(map, slice);
+        if !search.think(map, slice) {
+            return None;
+        }
+        if search.core.record(at).rhs == Cost::INFINITE {
+            return Some(None);
+        }
+        let step = search.core.choose(map);
+        self.drives = step.is_some();
+        if step.is_none() {
+            // The edges here differ from those it knows: a change was not reported.
+            search.core.note(map, &[at]);
+        }
+        step.map(Some)
+    }
+
+    /// The path that the agent follows.
+    pub fn plan(&self, at: NodeId) -> Option<Vec<NodeId>> {
+        self.search.as_ref().filter(|_| self.drives)?.core.plan(at)
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.stop();
+        self.pool = Some(pool.clone());
+    }
+
+    pub fn bytes(&self) -> usize {
+        let search =
+            self.search.as_ref().map_or(0, |search| size_of::<Incremental>() + search.bytes());
+        search + self.changed.capacity() * size_of::<NodeId>()
+    }
+}
