@@ -52,12 +52,7 @@ impl Cells {
         }
         if self.search.is_none() {
             // The search begins on the map as it is now.
-            let mut search = Incremental::new(
-                self.open,
-                if std::env::var("TNEAR").is_ok() { Ties::Near } else { Ties::Far },
-                at,
-                goal,
-            );
+            let mut search = Incremental::new(self.open, Ties::Near, at, goal);
             if let Some(pool) = &self.pool {
                 search.set_pool(pool);
             }
