@@ -106,6 +106,9 @@ fn in_full(entry: &Entry) -> Result<String, fmt::Error> {
             "    needs a hierarchy of the map, which is built first; see `tickstar abstraction`"
         )?;
     }
+    if facts.needs_regions {
+        writeln!(out, "    needs the regions of the map, which are built first, in milliseconds")?;
+    }
     let detects = match facts.gives_up {
         GivesUp::Slowly => Some("slowly, when its estimates exceed any possible cost"),
         GivesUp::Never => Some("never"),
@@ -165,6 +168,7 @@ fn describe(entry: &Entry) -> serde_json::Value {
             "same_walk_at_every_budget": facts.same_walk,
             "needs_reversible_edges": facts.needs_reversible_edges,
             "needs_hierarchy": facts.needs_hierarchy,
+            "needs_regions": facts.needs_regions,
             "slow_to_give_up": facts.slow_to_give_up(),
             "no_openings": facts.no_openings,
             "cost": facts.cost,

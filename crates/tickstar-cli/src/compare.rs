@@ -13,6 +13,7 @@ use comfy_table::{CellAlignment, Table};
 use tickstar::Hierarchy;
 use tickstar::agent::d_lrta::Subgoals;
 use tickstar::catalog::Config;
+use tickstar::regions::Regions;
 use tickstar_lab::text;
 use tickstar_lab::{
     ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Job, Judging,
@@ -138,6 +139,7 @@ struct Prepared {
     maps: u32,
     time: PreparationTime,
     hierarchy_bytes: usize,
+    region_bytes: usize,
     subgoal_bytes: usize,
 }
 
@@ -145,13 +147,16 @@ impl Prepared {
     /// What one algorithm needed of it: seconds and bytes per map.
     fn of(&self, config: &Config) -> Option<(f64, f64)> {
         let PreparationTime { hierarchy, subgoals } = self.time;
-        let (mut seconds, mut bytes) = (hierarchy, self.hierarchy_bytes);
+        let (mut seconds, mut bytes) = (hierarchy, 0);
+        let facts = &config.entry().facts;
+        bytes += if facts.needs_hierarchy { self.hierarchy_bytes } else { 0 };
+        bytes += if facts.needs_regions { self.region_bytes } else { 0 };
         if config.subgoal_level().is_some() {
             seconds += subgoals;
             bytes += self.subgoal_bytes;
         }
         let maps = f64::from(self.maps.max(1));
-        let needs = config.entry().facts.needs_hierarchy;
+        let needs = facts.needs_hierarchy || facts.needs_regions;
         needs.then(|| (seconds.as_secs_f64() / maps, bytes as f64 / maps))
     }
 }
@@ -332,6 +337,8 @@ impl Compare {
             }
             let hierarchy = course.arena.map().hierarchy();
             prepared.hierarchy_bytes += hierarchy.map_or(0, Hierarchy::bytes);
+            let regions = course.arena.map().space().regions();
+            prepared.region_bytes += regions.map_or(0, Regions::bytes);
             prepared.subgoal_bytes += course.arena.subgoals().map_or(0, Subgoals::bytes);
             prepared.maps += 1;
             experiment.stop = Some(interrupt.begin().clone());

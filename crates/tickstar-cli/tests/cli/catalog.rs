@@ -8,13 +8,14 @@ use crate::support::{Folder, NO_OPENINGS, is_learning, map, raises};
 const FIELDS: [&str; 8] =
     ["name", "title", "summary", "paper", "default_budget", "parameters", "facts", "worlds"];
 
-const FACTS: [&str; 11] = [
+const FACTS: [&str; 12] = [
     "complete",
     "acts_at_once",
     "bounded_tick",
     "same_walk_at_every_budget",
     "needs_reversible_edges",
     "needs_hierarchy",
+    "needs_regions",
     "slow_to_give_up",
     "no_openings",
     "cost",
@@ -55,6 +56,7 @@ fn all_are_described_as_json() {
             ("same_walk_at_every_budget", row.facts.same_walk),
             ("needs_reversible_edges", row.facts.needs_reversible_edges),
             ("needs_hierarchy", row.facts.needs_hierarchy),
+            ("needs_regions", row.facts.needs_regions),
             ("slow_to_give_up", row.facts.slow_to_give_up()),
         ] {
             assert_eq!(facts[key], fact, "{key}: {entry}");

@@ -236,6 +236,11 @@ impl TickPolicy {
         steps: usize,
     ) -> bool {
         while !self.is_complete && self.steps_ahead() < steps {
+            if !self.leg.is_active() && self.steps_ahead() == 0 {
+                // The agent may have left the end of its path.
+                self.path.clear();
+                self.wander.forget_trail();
+            }
             let end = self.end(cx.at);
             if end == self.aim {
                 self.complete(cx);
@@ -256,15 +261,17 @@ impl TickPolicy {
                 let (from, goal) = (regions.cell(end), regions.cell(self.aim));
                 match self.coarse.run(regions, from, goal, cx.slice) {
                     Found::Working => return true,
-                    Found::NoWay => return false,
+                    Found::NoWay if self.aim == cx.goal => return false,
+                    Found::NoWay => {
+                        // The goal may have left the aim before that was cut off.
+                        self.plan_to(cx.goal);
+                        continue;
+                    }
                     Found::Way => {}
                 }
                 let is_near = self.steps_ahead() < SOON;
                 let look = if is_near { self.config.first_look } else { self.config.look };
                 self.leg.begin(end, look as usize);
-                if self.path.is_done(cx.at) {
-                    self.wander.begin_trail(cx.at);
-                }
             }
             match self.leg.run(cx.map, regions, &self.coarse, self.aim, cx.slice) {
                 Progress::Working => return true,
@@ -284,7 +291,7 @@ impl TickPolicy {
     /// Continues the path with the leg.
     fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
         cx.slice.note(Event::Adopted);
-        if self.path.end().is_some_and(|end| end != cx.at) && !self.path.nodes().is_empty() {
+        if self.steps_ahead() > 0 {
             self.path.join(&mut self.leg.path);
             return;
         }
@@ -344,8 +351,12 @@ impl TickPolicy {
             self.polish.run(cx.map, &mut self.path, cx.slice);
         }
         self.ticks += u64::from(!self.is_complete);
-        if let Some(next) = self.path.step(cx.map, cx.at).filter(|_| !self.path.is_done(cx.at)) {
-            return Decision::Go(next);
+        if self.steps_ahead() > 0 {
+            if let Some(next) = self.path.step(cx.map, cx.at) {
+                return Decision::Go(next);
+            }
+            // It has lost its path.
+            self.drop_path();
         }
         if !self.config.early || cx.slice.budget() == 0 {
             return Decision::Wait;
@@ -459,7 +470,7 @@ impl Policy for TickPolicy {
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {
-        if self.is_complete { Some(goal) } else { self.path.end().or(self.leg.target()) }
+        if self.is_complete { Some(goal) } else { self.path.end() }
     }
 
     fn plan(&self, at: NodeId) -> Option<Vec<NodeId>> {

@@ -95,6 +95,7 @@ impl Regions {
             regions.mark_dead_ends(region);
         }
         regions.lengthen_log();
+        regions.regions.shrink_to(regions.len + regions.len / 16);
         regions
     }
 

@@ -22,7 +22,7 @@ use super::open::{Heap, Open, OpenEntry};
 use super::pool::Pool;
 use super::table::{Stamp, Stamped};
 use crate::regions::{RegionId, Regions};
-use crate::{Cell, Cost, NodeId, Ratio, Slice};
+use crate::{Cell, Cost, Event, NodeId, Ratio, Slice};
 
 /// The agent may move this far, in cells, before the keys of the open list are adapted to its position.
 const DRIFT: u32 = 8;
@@ -150,6 +150,9 @@ pub(crate) struct Coarse {
 /// of stale entries.
 const WORN: usize = 1 << 12;
 
+/// More changes than this, and than half of the regions that were generated, are not processed one by one.
+const MANY: u64 = 32;
+
 impl Coarse {
     pub fn new(weight: Ratio) -> Coarse {
         Coarse {
@@ -205,10 +208,15 @@ impl Coarse {
         let (Some(start), Some(root)) = (regions.at(from), regions.at(goal)) else {
             return Found::NoWay;
         };
+        if self.root.is_some() && self.read < regions.logged() {
+            slice.note(Event::Restart);
+        }
         if self.root != Some(root) || self.pushes > WORN + 8 * self.generated {
             self.start(regions, root, goal, from);
         }
-        if regions.changes_since(self.read).is_none() {
+        // A new search may be less work than to process many changes.
+        let many = |changes: u64| changes > MANY + self.generated as u64 / 2;
+        if regions.changes_since(self.read).is_none_or(many) {
             self.start(regions, root, goal, from);
         }
         if !self.follow(regions, slice) || !self.allow_way_out(regions, start, slice) {

@@ -410,7 +410,9 @@ fn value<'c>(config: &'c Config, name: &str) -> Option<&'c str> {
 fn every_algorithm_arrives_in_unknown_terrain() {
     let mut random = Random::new(4);
     let (mut arrived, mut restarts_in_all, mut longest) = (0, 0, 0.0_f64);
-    let plans = |config: &Config| config.entry().facts.needs_hierarchy;
+    let plans = |config: &Config| {
+        config.entry().facts.needs_hierarchy || config.entry().facts.needs_regions
+    };
     for config in configs().into_iter().filter(|config| !is_slow(config) && !plans(config)) {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..4 {
@@ -463,7 +465,9 @@ fn every_algorithm_arrives_in_unknown_terrain() {
 fn algorithms_that_are_slow_to_give_up_arrive_in_unknown_terrain() {
     let mut random = Random::new(10);
     let (mut arrived, mut unreachable, mut seen) = (0, 0, 0);
-    let plans = |config: &Config| config.entry().facts.needs_hierarchy;
+    let plans = |config: &Config| {
+        config.entry().facts.needs_hierarchy || config.entry().facts.needs_regions
+    };
     for config in configs().into_iter().filter(|config| is_slow(config) && !plans(config)) {
         for budget in [1, 2, 5, 10, 37, 100, 1000] {
             for _ in 0..8 {
@@ -780,7 +784,9 @@ fn a_shortcut_can_leave_a_part_of_the_path_unseen() {
 fn agents_that_plan_on_a_hierarchy_arrive_in_unknown_terrain() {
     let mut random = Random::new(14);
     let mut arrived = 0;
-    let plans = |config: &Config| config.entry().facts.needs_hierarchy;
+    let plans = |config: &Config| {
+        config.entry().facts.needs_hierarchy || config.entry().facts.needs_regions
+    };
     for config in configs().into_iter().filter(plans) {
         for budget in [1, 2, 5, 37, 1000] {
             for _ in 0..4 {

@@ -23,12 +23,6 @@ impl Wander {
         self.forget_trail();
     }
 
-    /// A leg begins at the agent's position.
-    pub fn begin_trail(&mut self, at: NodeId) {
-        self.trail.clear();
-        self.trail.push(at);
-    }
-
     pub fn forget_trail(&mut self) {
         self.trail.clear();
     }
