@@ -16,6 +16,8 @@
 //! * Where the map changes, the cells that were blocked and freed during the run have colors of their own.
 //! * Terrain is a brown shade over the cells, darker the more they cost to cross.
 //! * Cells the agent does not know lie under a pale veil.
+//! * For an agent that plans on regions, thin lines are their borders. A square is a region that its search over regions
+//!   expanded, in the color of the tick, and a thin line joins the regions through which the agent walked.
 
 use std::fmt::{self, Write};
 
@@ -25,6 +27,7 @@ mod legend;
 mod lettering;
 mod levels;
 mod plot;
+mod regions;
 mod scene;
 mod terrain;
 mod walk;
@@ -36,6 +39,7 @@ pub use scene::Scene;
 use cells::{Runs, Scale, draw_area, draw_cells};
 use frame::Sheet;
 use legend::draw_legend;
+use regions::draw_regions;
 use resvg::{tiny_skia, usvg};
 use thiserror::Error;
 use tickstar::{Cell, Grid};
@@ -105,6 +109,7 @@ pub fn svg(scenes: &[Scene], caption: &str, cell_px: u32) -> String {
     let mut page = Page::begin(sheet.width, sheet.height, caption);
     for (scene, frame) in scenes.iter().zip(&sheet.frames) {
         draw_cells(&mut page, scene, frame, &scale);
+        draw_regions(&mut page, scene, frame, &scale);
         draw_walk(&mut page, scene, frame);
         draw_marks(&mut page, scene, frame);
     }
