@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tickstar::{Cell, Grid};
 
 use super::frame::Frame;
-use super::regions::draw_borders;
+use super::regions::draw_ground;
 use super::terrain::draw_terrain;
 use super::{FREE, INK, Page, RAMP, Scene, WALL};
 
@@ -57,7 +57,7 @@ impl Scale {
     }
 }
 
-/// Draws borders of regions, searched cells, walls, changes, fog and grid lines.
+/// Draws regions, searched cells, walls, changes, fog and grid lines.
 pub(super) fn draw_cells(page: &mut Page, scene: &Scene, frame: &Frame, scale: &Scale) {
     let (grid, cell) = (&scene.grid, frame.cell);
     let (width, height) = (grid.width(), grid.height());
@@ -66,7 +66,7 @@ pub(super) fn draw_cells(page: &mut Page, scene: &Scene, frame: &Frame, scale: &
          <rect width=\"{width}\" height=\"{height}\" fill=\"{FREE}\"/>\n",
         frame.map.x, frame.map.y
     ));
-    draw_borders(page, scene, cell);
+    draw_ground(page, scene, cell);
     page.add(format_args!("<g id=\"expanded\">\n"));
     for (color, path) in RAMP.iter().zip(expanded_paths(scene, scale)) {
         draw_area(page, color, &path);

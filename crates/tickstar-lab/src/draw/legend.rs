@@ -3,7 +3,7 @@
 use super::cells::{BLOCKED, FREED, Scale, VEIL, VEIL_OPACITY};
 use super::frame::{Frame, Sheet};
 use super::lettering::{draw_text, text_width};
-use super::regions::{draw_border_sample, draw_expanded, draw_way};
+use super::regions::{GROUND, draw_border_sample, draw_expanded};
 use super::terrain::draw_terrain_sample;
 use super::walk::{DASH, GAP, TICK_SIZE, draw_found, draw_goal, draw_lines, draw_start, draw_tick};
 use super::{FREE, INK, Page, Point, Px, RAMP, SOFT_INK, Scene, WALL};
@@ -27,13 +27,12 @@ pub(super) enum LegendItem {
     Freed,
     Unknown,
     Border,
-    Way,
     Region,
     Expanded,
 }
 
 impl LegendItem {
-    const ALL: [LegendItem; 15] = [
+    const ALL: [LegendItem; 14] = [
         LegendItem::Start,
         LegendItem::Goal,
         LegendItem::Walked,
@@ -46,7 +45,6 @@ impl LegendItem {
         LegendItem::Freed,
         LegendItem::Unknown,
         LegendItem::Border,
-        LegendItem::Way,
         LegendItem::Region,
         LegendItem::Expanded,
     ];
@@ -67,7 +65,6 @@ impl LegendItem {
             LegendItem::Freed => changed(true),
             LegendItem::Unknown => any(&|scene| !scene.fog.is_empty()),
             LegendItem::Border => any(&|scene| scene.regions.is_some()),
-            LegendItem::Way => any(&|scene| scene.regions.is_some() && scene.walk.len() > 1),
             LegendItem::Region => any(&|scene| !scene.expanded_regions.is_empty()),
             LegendItem::Expanded => !scale.numbers().is_empty(),
         };
@@ -88,7 +85,6 @@ impl LegendItem {
             LegendItem::Freed => "freed on the way",
             LegendItem::Unknown => "not seen",
             LegendItem::Border => "border of regions",
-            LegendItem::Way => "from region to region",
             LegendItem::Region => "region expanded",
             LegendItem::Expanded => "tick of expansion",
         }
@@ -98,10 +94,11 @@ impl LegendItem {
     fn sample(self) -> f64 {
         match self {
             LegendItem::Start | LegendItem::Goal => 18.0,
-            LegendItem::Walked | LegendItem::Back | LegendItem::Way => 34.0,
+            LegendItem::Walked | LegendItem::Back => 34.0,
             LegendItem::Tick => 12.0 + text_width("50", TICK_SIZE),
             LegendItem::Found => 13.0,
             LegendItem::Terrain => 40.0,
+            LegendItem::Region => 22.0,
             LegendItem::Expanded => 5.0 * RAMP.len() as f64,
             _ => 16.0,
         }
@@ -197,8 +194,10 @@ fn draw_sample(page: &mut Page, frame: &Frame, item: LegendItem, middle: Point, 
             area(page, middle.x - half, 2.0 * half, FREE);
             draw_border_sample(page, middle, half, unit);
         }
-        LegendItem::Way => draw_way(page, &line, unit),
-        LegendItem::Region => draw_expanded(page, middle, RAMP[RAMP.len() / 3], unit),
+        LegendItem::Region => {
+            area(page, middle.x - half, 2.0 * half, GROUND);
+            draw_expanded(page, middle, RAMP[RAMP.len() / 3], unit);
+        }
         LegendItem::Wall => area(page, middle.x - half, 2.0 * half, WALL),
         LegendItem::Terrain => {
             area(page, middle.x - half, 2.0 * half, FREE);

@@ -16,8 +16,8 @@
 //! * Where the map changes, the cells that were blocked and freed during the run have colors of their own.
 //! * Terrain is a brown shade over the cells, darker the more they cost to cross.
 //! * Cells the agent does not know lie under a pale veil.
-//! * For an agent that plans on regions, thin lines are their borders. A square is a region that its search over regions
-//!   expanded, in the color of the tick, and a thin line joins the regions through which the agent walked.
+//! * For an agent that plans on regions, thin lines are their borders. Those that its search over regions expanded
+//!   lie on a pale ground, each with a square in the color of the tick.
 
 use std::fmt::{self, Write};
 
@@ -282,6 +282,20 @@ mod tests {
         assert!(searched.contains(&path(RAMP[0], "M0 0h2v1h-2z")), "{searched}");
         assert!(searched.contains(&path(RAMP[13], "M4 1h1v1h-1z")));
         assert!(searched.contains(&path(RAMP[27], "M2 0h1v1h-1z")));
+    }
+
+    #[test]
+    fn regions_have_borders_and_those_expanded_a_ground_and_a_square() {
+        let grid = Grid::from_rows([&"#".repeat(20), &".".repeat(20)]).unwrap().with_regions();
+        assert!(!svg_of(bare(&grid), 10).contains("ground"), "not for each agent on such a map");
+        let expanded_regions = vec![(Cell::new(17, 1), 1), (Cell::new(17, 1), 3)];
+        let regions = grid.regions().cloned();
+        let svg = svg_of(Scene { regions, expanded_regions, ..bare(&grid) }, 10);
+        let ground = group(&svg, "ground");
+        assert!(ground.contains("d=\"M16 1h4v1h-4z\""), "{ground}");
+        assert!(ground.contains("d=\"M15.95 1V2\""), "only between free cells: {ground}");
+        let squares = group(&svg, "regions");
+        assert!(squares.contains(RAMP[0]) && squares.contains(RAMP[27]), "{squares}");
     }
 
     #[test]

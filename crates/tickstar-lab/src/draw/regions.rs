@@ -1,18 +1,20 @@
-//! The regions of a picture, for agents that plan on them: their borders, which of them a search expanded, and through
-//! which of them the agent walked.
+//! The regions of a picture, for agents that plan on them: their borders, and which of them a search expanded.
 //!
 //! The search's own tree is not recorded: what an agent reports is which regions it expanded, and when.
+
+use std::collections::BTreeSet;
 
 use tickstar::Cell;
 use tickstar::regions::{RegionId, Regions};
 
-use super::cells::Scale;
+use super::cells::{Runs, Scale, draw_area};
 use super::frame::Frame;
-use super::walk::push_line;
-use super::{CASING, INK, Page, Point, Px, Scene, WALL};
+use super::{INK, Page, Point, Px, Scene};
 
-/// The color of borders on white ground.
-const BORDER: &str = "#c9d0da";
+/// The color of borders, and the ground of regions that were expanded: of another hue than the
+/// ramp.
+const BORDER: &str = "#c3c8d6";
+pub(super) const GROUND: &str = "#efebf7";
 /// Half the side of the square that marks an expanded region, in units.
 const HALF: f64 = 5.0;
 
@@ -29,9 +31,24 @@ pub(super) fn middle(regions: &Regions, region: RegionId) -> Option<Cell> {
     })
 }
 
-/// Draws the borders between regions, in a group in which a cell has side one and `cell` pixels.
-pub(super) fn draw_borders(page: &mut Page, scene: &Scene, cell: f64) {
+/// Draws the ground of the picture, in a group in which a cell has side one and `cell` pixels.
+pub(super) fn draw_ground(page: &mut Page, scene: &Scene, cell: f64) {
     let Some(regions) = &scene.regions else { return };
+    page.add(format_args!("<g id=\"ground\">\n"));
+    let mut runs = Runs::default();
+    let expanded = scene.expanded_regions.iter().filter_map(|&(cell, _)| regions.at(cell));
+    // Each once, however often it was expanded.
+    let expanded: BTreeSet<RegionId> = expanded.collect();
+    for cell in expanded.into_iter().flat_map(|id| regions.cells(id)) {
+        runs.push(cell.x, cell.y);
+    }
+    draw_area(page, GROUND, &runs.finish());
+    draw_borders(page, scene, regions, cell);
+    page.add(format_args!("</g>\n"));
+}
+
+/// Draws the borders between regions.
+fn draw_borders(page: &mut Page, scene: &Scene, regions: &Regions, cell: f64) {
     let (width, height) = (scene.grid.width(), scene.grid.height());
     let divides = |a: Cell, b: Cell| {
         let (a, b) = (regions.at(a), regions.at(b));
@@ -70,36 +87,16 @@ fn stretches(end: u32, holds: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
     found
 }
 
-/// Draws the way over regions, and a square in each one that was expanded.
+/// Draws a square in each region that was expanded.
 pub(super) fn draw_regions(page: &mut Page, scene: &Scene, frame: &Frame, scale: &Scale) {
-    let Some(regions) = &scene.regions else { return };
+    if scene.expanded_regions.is_empty() {
+        return;
+    }
     page.add(format_args!("<g id=\"regions\">\n"));
-    let mut path = String::new();
-    push_line(&mut path, &way(scene, regions, frame));
-    draw_way(page, &path, frame.unit);
     for &(cell, interval) in &scene.expanded_regions {
         draw_expanded(page, frame.centre(cell), scale.color(interval), frame.unit);
     }
     page.add(format_args!("</g>\n"));
-}
-
-/// The middles of the regions through which the agent walked.
-fn way(scene: &Scene, regions: &Regions, frame: &Frame) -> Vec<Point> {
-    let mut ids: Vec<RegionId> =
-        scene.walk.iter().filter_map(|&(cell, _)| regions.at(cell)).collect();
-    ids.dedup();
-    ids.into_iter().filter_map(|id| middle(regions, id)).map(|cell| frame.centre(cell)).collect()
-}
-
-/// A thin line from region to region.
-pub(super) fn draw_way(page: &mut Page, path: &str, unit: f64) {
-    for (color, width) in [(CASING, 3.4), (WALL, 1.4)] {
-        page.add(format_args!(
-            "<path fill=\"none\" stroke=\"{color}\" stroke-width=\"{}\" stroke-linejoin=\"round\" \
-             d=\"{path}\"/>\n",
-            Px(width * unit)
-        ));
-    }
 }
 
 /// A square in the color of a tick.
