@@ -50,6 +50,24 @@ fn several_algorithms_are_drawn_side_by_side() {
 }
 
 #[test]
+fn regions_are_drawn_for_agents_that_plan_on_them() {
+    let folder = Folder::new("draw-regions");
+    let draw = "draw --map builtin:rooms-64 --problem 3 --budget 10 --out a.svg";
+    let counts = |algorithms: &str| {
+        folder.run(&format!("{draw} {algorithms}")).good();
+        let svg = folder.text("a.svg");
+        ["borders", "regions"].map(|id| svg.matches(&format!("id=\"{id}\"")).count())
+    };
+    assert_eq!(counts("--algorithm tick"), [1, 1]);
+    assert_eq!(counts("--algorithm tick --algorithm tba"), [1, 1], "only in its own panel");
+    // What it expands above the map are nodes of its hierarchy.
+    assert_eq!(counts("--algorithm pra"), [0, 0]);
+    for world in ["unknown", "dynamic:5"] {
+        assert_eq!(counts(&format!("--algorithm tick --world {world}")), [1, 1], "{world}");
+    }
+}
+
+#[test]
 fn captions_have_the_name_of_the_map_and_not_its_path() {
     let folder = Folder::new("draw-names");
     folder.write("some/folder/hall.map", map(&["....", "...."]));

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use tickstar::{Cell, Grid};
 
 use super::frame::Frame;
+use super::regions::draw_ground;
 use super::terrain::draw_terrain;
 use super::{FREE, INK, Page, RAMP, Scene, WALL};
 
@@ -22,18 +23,24 @@ pub(super) struct Scale(Vec<u64>);
 
 impl Scale {
     pub(super) fn new(scenes: &[Scene]) -> Scale {
-        let all = scenes.iter().flat_map(|scene| &scene.expanded);
+        let each = scenes.iter().flat_map(|scene| [&scene.expanded, &scene.expanded_regions]);
+        let all = each.flatten();
         let mut intervals: Vec<u64> = all.map(|&(_, interval)| interval).collect();
         intervals.sort_unstable();
         intervals.dedup();
         Scale(intervals)
     }
 
-    /// The color of an interval, as a place on the ramp.
+    /// The place of an interval on the ramp.
     fn step(&self, interval: u64) -> usize {
         let last = self.0.len().saturating_sub(1).max(1);
         let rank = self.0.partition_point(|&other| other < interval);
         rank * (RAMP.len() - 1) / last
+    }
+
+    /// The color of an interval.
+    pub(super) fn color(&self, interval: u64) -> &'static str {
+        RAMP[self.step(interval)]
     }
 
     /// The intervals to be written beside the ramp, each with its place from 0 to 1.
@@ -50,7 +57,7 @@ impl Scale {
     }
 }
 
-/// Draws walls, searched cells, changes, fog and grid lines.
+/// Draws regions, searched cells, walls, changes, fog and grid lines.
 pub(super) fn draw_cells(page: &mut Page, scene: &Scene, frame: &Frame, scale: &Scale) {
     let (grid, cell) = (&scene.grid, frame.cell);
     let (width, height) = (grid.width(), grid.height());
@@ -59,6 +66,7 @@ pub(super) fn draw_cells(page: &mut Page, scene: &Scene, frame: &Frame, scale: &
          <rect width=\"{width}\" height=\"{height}\" fill=\"{FREE}\"/>\n",
         frame.map.x, frame.map.y
     ));
+    draw_ground(page, scene, cell);
     page.add(format_args!("<g id=\"expanded\">\n"));
     for (color, path) in RAMP.iter().zip(expanded_paths(scene, scale)) {
         draw_area(page, color, &path);

@@ -3,6 +3,7 @@
 use super::cells::{BLOCKED, FREED, Scale, VEIL, VEIL_OPACITY};
 use super::frame::{Frame, Sheet};
 use super::lettering::{draw_text, text_width};
+use super::regions::{GROUND, draw_border_sample, draw_expanded};
 use super::terrain::draw_terrain_sample;
 use super::walk::{DASH, GAP, TICK_SIZE, draw_found, draw_goal, draw_lines, draw_start, draw_tick};
 use super::{FREE, INK, Page, Point, Px, RAMP, SOFT_INK, Scene, WALL};
@@ -25,11 +26,13 @@ pub(super) enum LegendItem {
     Blocked,
     Freed,
     Unknown,
+    Border,
+    Region,
     Expanded,
 }
 
 impl LegendItem {
-    const ALL: [LegendItem; 12] = [
+    const ALL: [LegendItem; 14] = [
         LegendItem::Start,
         LegendItem::Goal,
         LegendItem::Walked,
@@ -41,6 +44,8 @@ impl LegendItem {
         LegendItem::Blocked,
         LegendItem::Freed,
         LegendItem::Unknown,
+        LegendItem::Border,
+        LegendItem::Region,
         LegendItem::Expanded,
     ];
 
@@ -59,6 +64,8 @@ impl LegendItem {
             LegendItem::Blocked => changed(false),
             LegendItem::Freed => changed(true),
             LegendItem::Unknown => any(&|scene| !scene.fog.is_empty()),
+            LegendItem::Border => any(&|scene| scene.regions.is_some()),
+            LegendItem::Region => any(&|scene| !scene.expanded_regions.is_empty()),
             LegendItem::Expanded => !scale.numbers().is_empty(),
         };
         LegendItem::ALL.into_iter().filter(is_there).collect()
@@ -77,6 +84,8 @@ impl LegendItem {
             LegendItem::Blocked => "blocked on the way",
             LegendItem::Freed => "freed on the way",
             LegendItem::Unknown => "not seen",
+            LegendItem::Border => "border of regions",
+            LegendItem::Region => "region expanded",
             LegendItem::Expanded => "tick of expansion",
         }
     }
@@ -89,6 +98,7 @@ impl LegendItem {
             LegendItem::Tick => 12.0 + text_width("50", TICK_SIZE),
             LegendItem::Found => 13.0,
             LegendItem::Terrain => 40.0,
+            LegendItem::Region => 22.0,
             LegendItem::Expanded => 5.0 * RAMP.len() as f64,
             _ => 16.0,
         }
@@ -179,6 +189,14 @@ fn draw_sample(page: &mut Page, frame: &Frame, item: LegendItem, middle: Point, 
                 let from = 2.0 * half * i as f64 / RAMP.len() as f64;
                 area(page, middle.x - half + from, 2.0 * half - from, color);
             }
+        }
+        LegendItem::Border => {
+            area(page, middle.x - half, 2.0 * half, FREE);
+            draw_border_sample(page, middle, half, unit);
+        }
+        LegendItem::Region => {
+            area(page, middle.x - half, 2.0 * half, GROUND);
+            draw_expanded(page, middle, RAMP[RAMP.len() / 3], unit);
         }
         LegendItem::Wall => area(page, middle.x - half, 2.0 * half, WALL),
         LegendItem::Terrain => {

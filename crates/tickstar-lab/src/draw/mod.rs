@@ -16,6 +16,8 @@
 //! * Where the map changes, the cells that were blocked and freed during the run have colors of their own.
 //! * Terrain is a brown shade over the cells, darker the more they cost to cross.
 //! * Cells the agent does not know lie under a pale veil.
+//! * For an agent that plans on regions, thin lines are their borders. Those that its search over regions expanded
+//!   lie on a pale ground, each with a square in the color of the tick.
 
 use std::fmt::{self, Write};
 
@@ -25,6 +27,7 @@ mod legend;
 mod lettering;
 mod levels;
 mod plot;
+mod regions;
 mod scene;
 mod terrain;
 mod walk;
@@ -36,6 +39,7 @@ pub use scene::Scene;
 use cells::{Runs, Scale, draw_area, draw_cells};
 use frame::Sheet;
 use legend::draw_legend;
+use regions::draw_regions;
 use resvg::{tiny_skia, usvg};
 use thiserror::Error;
 use tickstar::{Cell, Grid};
@@ -105,6 +109,7 @@ pub fn svg(scenes: &[Scene], caption: &str, cell_px: u32) -> String {
     let mut page = Page::begin(sheet.width, sheet.height, caption);
     for (scene, frame) in scenes.iter().zip(&sheet.frames) {
         draw_cells(&mut page, scene, frame, &scale);
+        draw_regions(&mut page, scene, frame, &scale);
         draw_walk(&mut page, scene, frame);
         draw_marks(&mut page, scene, frame);
     }
@@ -277,6 +282,20 @@ mod tests {
         assert!(searched.contains(&path(RAMP[0], "M0 0h2v1h-2z")), "{searched}");
         assert!(searched.contains(&path(RAMP[13], "M4 1h1v1h-1z")));
         assert!(searched.contains(&path(RAMP[27], "M2 0h1v1h-1z")));
+    }
+
+    #[test]
+    fn regions_have_borders_and_those_expanded_a_ground_and_a_square() {
+        let grid = Grid::from_rows([&"#".repeat(20), &".".repeat(20)]).unwrap().with_regions();
+        assert!(!svg_of(bare(&grid), 10).contains("ground"), "not for each agent on such a map");
+        let expanded_regions = vec![(Cell::new(17, 1), 1), (Cell::new(17, 1), 3)];
+        let regions = grid.regions().cloned();
+        let svg = svg_of(Scene { regions, expanded_regions, ..bare(&grid) }, 10);
+        let ground = group(&svg, "ground");
+        assert!(ground.contains("d=\"M16 1h4v1h-4z\""), "{ground}");
+        assert!(ground.contains("d=\"M15.95 1V2\""), "only between free cells: {ground}");
+        let squares = group(&svg, "regions");
+        assert!(squares.contains(RAMP[0]) && squares.contains(RAMP[27]), "{squares}");
     }
 
     #[test]

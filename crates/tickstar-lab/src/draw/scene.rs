@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use tickstar::regions::{RegionId, Regions};
 use tickstar::{Cell, Event, Grid};
 
+use super::regions::middle;
 use crate::{Interval, Job, Problem, ProblemError, Record};
 
 /// One run as it is drawn. Cells outside the grid are left out.
@@ -17,6 +19,10 @@ pub struct Scene {
     pub goal: Cell,
     /// Cells in the order of their expansion, each with the interval it was expanded in (from 1).
     pub expanded: Vec<(Cell, u64)>,
+    /// The regions that the agent planned on, as it knew them at the end; none if it plans without them.
+    pub regions: Option<Regions>,
+    /// The regions that a search expanded, in order: a cell in the middle of each, and the interval.
+    pub expanded_regions: Vec<(Cell, u64)>,
     /// Every position in order, each with the interval after which the agent was there; the start first, with
     /// 0.
     pub walk: Vec<(Cell, u64)>,
@@ -40,6 +46,8 @@ impl Scene {
             start,
             goal,
             expanded: Vec::new(),
+            regions: None,
+            expanded_regions: Vec::new(),
             walk: Vec::new(),
             back: Vec::new(),
             found: Vec::new(),
@@ -56,12 +64,18 @@ impl Scene {
     pub fn watch(job: &Job<'_>, problem: &Problem) -> Result<(Scene, Record), ProblemError> {
         let mut sim = job.sim(problem)?;
         let (mut expanded, mut found) = (Vec::new(), Vec::new());
+        let mut expanded_regions = Vec::new();
+        // Other algorithms have levels of a hierarchy above the map.
+        let on_regions = job.config.entry().facts.needs_regions;
         let mut walk = vec![(problem.start, 0)];
         let mut changed = BTreeSet::new();
         let is_changing = job.arena.changes();
         let mut observe = |interval: &Interval<'_>| {
             let cells = interval.expanded.iter().map(|&node| interval.known.cell(node));
             expanded.extend(cells.map(|cell| (cell, interval.number)));
+            if on_regions {
+                expanded_regions.extend(regions_expanded(interval));
+            }
             if interval.events.contains(&Event::Found.name()) {
                 // Where it stood while it searched.
                 found.extend(walk.last().map(|&(cell, _)| (cell, interval.number)));
@@ -90,6 +104,8 @@ impl Scene {
         let scene = Scene {
             grid,
             expanded,
+            regions: sim.world().known().space().regions().filter(|_| on_regions).cloned(),
+            expanded_regions,
             walk,
             back: journey.back,
             found,
@@ -101,4 +117,13 @@ impl Scene {
         };
         Ok((scene, record))
     }
+}
+
+/// The middles of the regions expanded in an interval.
+fn regions_expanded<'a>(interval: &'a Interval<'_>) -> impl Iterator<Item = (Cell, u64)> + 'a {
+    // Found at once, as ids are used again when the map changes.
+    let regions = interval.known.space().regions();
+    let ids = interval.expanded_above.iter().map(|&(_, node)| RegionId(node.0));
+    let middles = ids.filter_map(move |id| middle(regions?, id));
+    middles.map(|cell| (cell, interval.number))
 }

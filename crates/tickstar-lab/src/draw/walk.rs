@@ -206,7 +206,9 @@ fn draw_ticks(page: &mut Page, scene: &Scene, frame: &Frame, ticks: &[Tick]) {
     let mut taken: Vec<_> =
         marks(scene, frame).into_iter().map(|at| square(at, frame.mark() + 2.0 * unit)).collect();
     taken.extend(ticks.iter().map(|tick| square(tick.at, 4.5 * unit)));
-    let walked: Vec<Point> = scene.walk.iter().map(|&(cell, _)| frame.centre(cell)).collect();
+    // A number had better cover neither the walk nor the squares of regions.
+    let shown = scene.walk.iter().chain(&scene.expanded_regions);
+    let shown: Vec<Point> = shown.map(|&(cell, _)| frame.centre(cell)).collect();
     page.add(format_args!("<g id=\"ticks\">\n"));
     for Tick { at, .. } in ticks {
         draw_tick(page, *at, unit);
@@ -241,7 +243,7 @@ fn draw_ticks(page: &mut Page, scene: &Scene, frame: &Frame, ticks: &[Tick]) {
                     height: height + frame.line(),
                     ..place
                 };
-                let crossed = walked.iter().filter(|&&point| near.contains(point)).count();
+                let crossed = shown.iter().filter(|&&point| near.contains(point)).count();
                 if best.is_none_or(|(least, _)| crossed < least) {
                     best = Some((crossed, place));
                 }
