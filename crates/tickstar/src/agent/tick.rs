@@ -213,11 +213,12 @@ impl TickPolicy {
 
     /// Finds out whether the map has changed, and where the path is cut.
     fn check_path<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions, steps: usize) {
+        let only_blocked = std::mem::take(&mut self.only_blocked);
         if regions.edits() != self.edits {
             self.edits = regions.edits();
             self.path.recheck();
             // What is blocked elsewhere does not make a path worse than another one.
-            if !std::mem::take(&mut self.only_blocked) {
+            if !only_blocked {
                 self.polish.reset();
             }
         }
@@ -268,7 +269,8 @@ impl TickPolicy {
             }
             match self.leg.run(cx.map, regions, &self.coarse, self.aim, cx.slice) {
                 Progress::Working => return true,
-                Progress::Done => self.append_leg(cx),
+                Progress::Done if self.append_leg(cx) => self.leg.cancel(),
+                Progress::Done => return true,
                 Progress::Dead => {
                     cx.slice.note(Event::Restart);
                     self.coarse.reset();
@@ -281,17 +283,20 @@ impl TickPolicy {
         true
     }
 
-    /// Continues the path with the leg.
-    fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
-        cx.slice.note(Event::Adopted);
-        if self.path.end().is_some_and(|end| end != cx.at) && !self.path.nodes().is_empty() {
+    /// Continues the path with the leg. Returns false if the slice is spent before that.
+    fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
+        if self.path.end().is_some_and(|end| end != cx.at) {
             self.path.join(&mut self.leg.path);
-            return;
+        } else {
+            // The agent may have left the root of the leg.
+            if !self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice) {
+                return false;
+            }
+            self.path.swap(&mut self.leg.path);
+            self.polish.reset();
         }
-        // The agent may have left the root of the leg.
-        self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice);
-        self.path.swap(&mut self.leg.path);
-        self.polish.reset();
+        cx.slice.note(Event::Adopted);
+        true
     }
 
     /// The path leads to the aim: from there, along the trail of the goal.
@@ -347,7 +352,7 @@ impl TickPolicy {
         if let Some(next) = self.path.step(cx.map, cx.at).filter(|_| !self.path.is_done(cx.at)) {
             return Decision::Go(next);
         }
-        if !self.config.early || cx.slice.budget() == 0 {
+        if !self.config.early || cx.slice.budget() == 0 || self.leg.is_found() {
             return Decision::Wait;
         }
         let front = self.coarse.front().map_or(self.aim, |cell| regions.node(cell));
