@@ -123,8 +123,12 @@ pub struct TickPolicy {
     /// Ticks without a complete path since the search began, and how many times longer than that a trail may be.
     ticks: u64,
     patience: u64,
+    /// What has been paid at the goal for the next blocks that are returned to the allocator.
+    saved: u64,
 }
 
+/// The price of three blocks that are returned, in visits to a list.
+const BLOCK: u64 = 180;
 /// Steps within which a path must be extended quickly.
 const SOON: usize = 4;
 /// Steps that are planned before any of them is improved.
@@ -165,6 +169,7 @@ impl Tick {
             only_blocked: false,
             ticks: 0,
             patience: 1,
+            saved: 0,
         };
         Walker::with_policy(policy, map, start, goal)
     }
@@ -316,6 +321,23 @@ impl TickPolicy {
         cx.slice.note(Event::Found);
     }
 
+    /// Returns released blocks to the allocator, one of each search at a time, when enough has been paid for them.
+    fn reclaim(&mut self, slice: &mut Slice<'_>) {
+        for _ in 0..slice.blocks_to_free() {
+            while self.saved < BLOCK {
+                if !slice.scan() {
+                    return;
+                }
+                self.saved += 1;
+            }
+            let freed = [self.coarse.reclaim(1), self.leg.reclaim(1), self.polish.reclaim(1)];
+            if freed == [0; 3] {
+                return;
+            }
+            self.saved = 0;
+        }
+    }
+
     /// Whether there is something to improve.
     fn can_polish(&self) -> bool {
         self.config.polish && self.is_complete && !self.polish.is_optimal()
@@ -416,6 +438,7 @@ impl Policy for TickPolicy {
             self.patience = self.patience.saturating_mul(2);
             if let Some(cut) = self.path.nodes().len().checked_sub(1) {
                 self.path.truncate(cut.min(self.path.walked() + SOON) + 1);
+                self.polish.reset();
             }
         }
         cx.slice.note(Event::Restart);
@@ -457,10 +480,7 @@ impl Policy for TickPolicy {
             self.polish.release();
             self.cells.stop();
         }
-        let blocks = slice.blocks_to_free();
-        let freed =
-            self.coarse.reclaim(blocks) + self.leg.reclaim(blocks) + self.polish.reclaim(blocks);
-        slice.charge_freed_blocks(freed);
+        slice.metering(|slice| self.reclaim(slice));
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {

@@ -10,6 +10,12 @@ use tickstar::{Cell, Grid, Seen, Slice, Step};
 /// The budgets of all properties.
 const BUDGETS: [u64; 7] = [1, 2, 3, 10, 30, 100, 1000];
 
+/// Some seeds; more of them with `TICKSTAR_SEEDS=100` (times as many), for a long run.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("TICKSTAR_SEEDS").ok().and_then(|text| text.parse().ok());
+    0..count * times.unwrap_or(1)
+}
+
 /// A problem on a map of several tiles, or of one.
 fn problem(random: &mut Random) -> Problem<LayeredGrid> {
     let side = random.pick(&[12, 24, 40, 40, 70]);
@@ -29,7 +35,7 @@ fn configured(settings: &[(&str, &str)]) -> Config {
 /// Random problems with random parameters, each walked to its end in a known world.
 #[test]
 fn walks_are_legal_and_end_where_they_should() {
-    for seed in 0..1500 {
+    for seed in seeds(1500) {
         let random = &mut Random::new(seed);
         let (problem, config) = (problem(random), random_config(random));
         let rules = Rules { budget: random.pick(&BUDGETS), metered: random.chance(50) };
@@ -46,7 +52,7 @@ fn walks_are_legal_and_end_where_they_should() {
 /// its goal moves.
 #[test]
 fn an_agent_that_is_disturbed_arrives_exactly_when_there_is_a_way() {
-    for seed in 0..1500 {
+    for seed in seeds(1500) {
         let random = &mut Random::new(seed);
         let (problem, config) = (problem(random), random_config(random));
         let rules = Rules { budget: random.pick(&BUDGETS), metered: random.chance(50) };
