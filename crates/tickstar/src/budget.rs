@@ -517,6 +517,18 @@ impl<'w> Slice<'w> {
         self.charge(count.saturating_mul(self.prices.entry));
     }
 
+    /// Like [`charge_entries`](Slice::charge_entries), but no more than is left of the budget. Returns how many visits
+    /// have yet to be charged.
+    pub(crate) fn settle_entries(&mut self, count: u64) -> u64 {
+        let payable = match self.prices.entry {
+            0 => count,
+            _ if self.clock.is_some() => count,
+            price => count.min(self.left() / price),
+        };
+        self.charge_entries(payable);
+        count - payable
+    }
+
     /// Visits to list entries so far.
     pub(crate) fn entries(&self) -> u64 {
         self.entries

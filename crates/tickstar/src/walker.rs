@@ -405,7 +405,7 @@ impl<P: Policy, M: Map> Agent<M> for Walker<P> {
             self.reset |= !seen.changed.is_empty();
             return if at == self.goal { Step::Arrived } else { Step::Wait };
         }
-        slice.charge_entries(std::mem::take(&mut self.debt));
+        self.debt = slice.settle_entries(self.debt);
         if std::mem::take(&mut self.restarted) {
             slice.note(Event::Restart);
         }

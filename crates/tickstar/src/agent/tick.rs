@@ -123,8 +123,12 @@ pub struct TickPolicy {
     /// Ticks without a complete path since the search began, and how many times longer than that a trail may be.
     ticks: u64,
     patience: u64,
+    /// What has been paid at the goal for the next blocks that are returned to the allocator.
+    saved: u64,
 }
 
+/// The price of three blocks that are returned, in visits to a list.
+const BLOCK: u64 = 180;
 /// Steps within which a path must be extended quickly.
 const SOON: usize = 4;
 /// Steps that are planned before any of them is improved.
@@ -165,6 +169,7 @@ impl Tick {
             only_blocked: false,
             ticks: 0,
             patience: 1,
+            saved: 0,
         };
         Walker::with_policy(policy, map, start, goal)
     }
@@ -213,11 +218,12 @@ impl TickPolicy {
 
     /// Finds out whether the map has changed, and where the path is cut.
     fn check_path<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions, steps: usize) {
+        let only_blocked = std::mem::take(&mut self.only_blocked);
         if regions.edits() != self.edits {
             self.edits = regions.edits();
             self.path.recheck();
             // What is blocked elsewhere does not make a path worse than another one.
-            if !std::mem::take(&mut self.only_blocked) {
+            if !only_blocked {
                 self.polish.reset();
             }
         }
@@ -275,7 +281,8 @@ impl TickPolicy {
             }
             match self.leg.run(cx.map, regions, &self.coarse, self.aim, cx.slice) {
                 Progress::Working => return true,
-                Progress::Done => self.append_leg(cx),
+                Progress::Done if self.append_leg(cx) => self.leg.cancel(),
+                Progress::Done => return true,
                 Progress::Dead => {
                     cx.slice.note(Event::Restart);
                     self.coarse.reset();
@@ -288,17 +295,20 @@ impl TickPolicy {
         true
     }
 
-    /// Continues the path with the leg.
-    fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
-        cx.slice.note(Event::Adopted);
+    /// Continues the path with the leg. Returns false if the slice is spent before that.
+    fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
         if self.steps_ahead() > 0 {
             self.path.join(&mut self.leg.path);
-            return;
+        } else {
+            // The agent may have left the root of the leg.
+            if !self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice) {
+                return false;
+            }
+            self.path.swap(&mut self.leg.path);
+            self.polish.reset();
         }
-        // The agent may have left the root of the leg.
-        self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice);
-        self.path.swap(&mut self.leg.path);
-        self.polish.reset();
+        cx.slice.note(Event::Adopted);
+        true
     }
 
     /// The path leads to the aim: from there, along the trail of the goal.
@@ -316,6 +326,23 @@ impl TickPolicy {
         }
         self.is_complete = true;
         cx.slice.note(Event::Found);
+    }
+
+    /// Returns released blocks to the allocator, one of each search at a time, when enough has been paid for them.
+    fn reclaim(&mut self, slice: &mut Slice<'_>) {
+        for _ in 0..slice.blocks_to_free() {
+            while self.saved < BLOCK {
+                if !slice.scan() {
+                    return;
+                }
+                self.saved += 1;
+            }
+            let freed = [self.coarse.reclaim(1), self.leg.reclaim(1), self.polish.reclaim(1)];
+            if freed == [0; 3] {
+                return;
+            }
+            self.saved = 0;
+        }
     }
 
     /// Whether there is something to improve.
@@ -358,7 +385,7 @@ impl TickPolicy {
             // It has lost its path.
             self.drop_path();
         }
-        if !self.config.early || cx.slice.budget() == 0 {
+        if !self.config.early || cx.slice.budget() == 0 || self.leg.is_found() {
             return Decision::Wait;
         }
         let front = self.coarse.front().map_or(self.aim, |cell| regions.node(cell));
@@ -422,6 +449,7 @@ impl Policy for TickPolicy {
             self.patience = self.patience.saturating_mul(2);
             if let Some(cut) = self.path.nodes().len().checked_sub(1) {
                 self.path.truncate(cut.min(self.path.walked() + SOON) + 1);
+                self.polish.reset();
             }
         }
         cx.slice.note(Event::Restart);
@@ -463,10 +491,7 @@ impl Policy for TickPolicy {
             self.polish.release();
             self.cells.stop();
         }
-        let blocks = slice.blocks_to_free();
-        let freed =
-            self.coarse.reclaim(blocks) + self.leg.reclaim(blocks) + self.polish.reclaim(blocks);
-        slice.charge_freed_blocks(freed);
+        slice.metering(|slice| self.reclaim(slice));
     }
 
     fn target(&self, goal: NodeId) -> Option<NodeId> {

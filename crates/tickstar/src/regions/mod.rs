@@ -95,6 +95,13 @@ pub struct Regions {
     edits: u64,
 }
 
+/// How much regions have changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Age {
+    edits: u64,
+    logged: u64,
+}
+
 #[derive(Clone)]
 struct Region {
     cells: Rows,
@@ -365,6 +372,20 @@ impl Regions {
     pub(crate) fn changes_since(&self, logged: u64) -> Option<u64> {
         let new = self.logged.checked_sub(logged)?;
         (logged >= self.log_start && new as usize <= self.log.len()).then_some(new)
+    }
+
+    /// How much they have changed.
+    pub(crate) fn age(&self) -> Age {
+        Age { edits: self.edits, logged: self.logged }
+    }
+
+    /// The same, if newly built, as if they were the result of an edit of others that the log does not describe.
+    pub(crate) fn younger_than(mut self, others: Option<Age>) -> Regions {
+        if let Some(Age { edits, logged }) = others {
+            (self.edits, self.logged) = (edits + 1, logged + 1);
+            (self.log_start, self.logged_before) = (self.logged, self.logged);
+        }
+        self
     }
 
     /// The length of the log.

@@ -470,3 +470,6 @@ impl Coarse {
 fn node(id: RegionId) -> NodeId {
     NodeId(id.0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use super::bits::Bits;
 use super::squares::Squares;
 use super::terrain::Ground;
 use super::{Map, Sealed, Skip, Space};
-use crate::regions::{Regions, Rows, SIDE};
+use crate::regions::{Age, Regions, Rows, SIDE};
 use crate::{Cost, NodeId};
 
 /// The maximum length of a side: every cell has a 32-bit id, and some ids are left over.
@@ -161,6 +161,8 @@ pub struct Grid {
     pub(super) ground: Option<Box<Ground>>,
     /// Its regions, if they are wanted.
     regions: Option<Box<Regions>>,
+    /// How much the regions that were dropped last had changed, so that no agent takes new ones for them.
+    dropped: Option<Age>,
 }
 
 /// Where the neighbors of a node are.
@@ -380,6 +382,7 @@ impl Grid {
             extra: extra(Neighbors::default()),
             ground: None,
             regions: None,
+            dropped: None,
         })
     }
 
@@ -585,7 +588,10 @@ impl Grid {
     }
 
     pub(crate) fn set_regions(&mut self, regions: Option<Regions>) {
-        self.regions = regions.map(Box::new);
+        if let Some(old) = self.regions.take() {
+            self.dropped = Some(old.age());
+        }
+        self.regions = regions.map(|regions| Box::new(regions.younger_than(self.dropped)));
     }
 
     /// The regions of the map, if it was made with them: see [`Grid::with_regions`].

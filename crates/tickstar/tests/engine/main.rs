@@ -20,5 +20,6 @@ mod search;
 mod sizes;
 mod subgoals;
 mod terrain;
+mod tick;
 mod toy;
 mod unknown;

@@ -11,6 +11,9 @@ const LEAST_BUDGET: u64 = 500;
 /// More changes than this, per unit of the budget, make a new search necessary all the time.
 const MOST_CHANGES: u64 = 1;
 
+/// Insertions into the open list, beyond twice the map's size, after which most of its entries are stale.
+const WORN: usize = 1 << 10;
+
 /// The search over cells, while it is of use.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
@@ -81,7 +84,11 @@ impl Cells {
             self.changed.pop();
             search.core.note(map, &[node]);
         }
-        search.tidy(map, slice);
+        if search.core.pushes > WORN + 2 * map.size() {
+            // A new search takes less than to remove so many stale entries at once.
+            self.stop();
+            return None;
+        }
         if !search.think(map, slice) {
             return None;
         }

@@ -26,6 +26,8 @@ enum Phase {
     Searching,
     /// The path is being traced, from its end.
     Tracing,
+    /// The path is known, and waits to be taken.
+    Found,
 }
 
 /// One search at a time, from the end of the path that is already planned.
@@ -79,6 +81,11 @@ impl Leg {
         self.phase = Phase::Idle;
     }
 
+    /// Whether its path is known and has not been taken yet.
+    pub fn is_found(&self) -> bool {
+        self.phase == Phase::Found
+    }
+
     /// Where it leads to, if that is known.
     pub fn target(&self) -> Option<NodeId> {
         matches!(self.phase, Phase::Searching | Phase::Tracing).then_some(self.target)
@@ -91,7 +98,8 @@ impl Leg {
         (self.root, self.span, self.phase) = (root, span, Phase::Chaining);
     }
 
-    /// Continues, as far as the slice allows. The coarse search must have found a way from the region of the root.
+    /// Continues, as far as the slice allows, until its path is taken and it is [canceled](Leg::cancel). The coarse search
+    /// must have found a way from the region of the root.
     pub fn run<M: Map>(
         &mut self,
         map: &M,
@@ -100,6 +108,9 @@ impl Leg {
         goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Progress {
+        if self.phase == Phase::Found {
+            return Progress::Done;
+        }
         if self.phase == Phase::Chaining {
             match self.follow_chain(regions, coarse, goal, slice) {
                 Progress::Done => self.start(map, regions, coarse, goal),
@@ -204,7 +215,8 @@ impl Leg {
             }
             self.cut(regions);
         }
-        self.end(Progress::Done)
+        self.phase = Phase::Found;
+        Progress::Done
     }
 
     /// Keeps two thirds of the path, as its end is the part that was planned with the least foresight; it must end in a

@@ -63,6 +63,17 @@ enum Phase {
     Tracing,
 }
 
+/// What became of a window that the agent has entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Moved {
+    /// It begins ahead of the agent again.
+    Ahead,
+    /// The slice was spent before that.
+    Partly,
+    /// Nothing of it is left.
+    Gone,
+}
+
 impl Window {
     fn problem<'a, M>(&self, map: &'a M, path: &Route) -> Bounded<'a, M> {
         let toward = Toward { map, goal: path.nodes()[self.c] };
@@ -111,7 +122,7 @@ impl Polish {
     pub fn run_near<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) {
         self.is_whole = false;
         loop {
-            let first = path.walked() + 1;
+            let first = path.walked();
             let is_near = self.sweep.max(first) < first + NEAR;
             let fits = self.sweep.max(first) + self.length < path.nodes().len();
             if self.window.is_none() && !(is_near && fits && self.open(path)) {
@@ -126,7 +137,7 @@ impl Polish {
     /// Opens the next window. Returns whether there is one.
     fn open(&mut self, path: &Route) -> bool {
         let end = path.nodes().len().saturating_sub(1);
-        let first = path.walked() + 1;
+        let first = path.walked();
         let mut c = self.sweep.max(first);
         if c + 1 >= end {
             if first + 1 >= end {
@@ -144,9 +155,14 @@ impl Polish {
     /// Continues with the window. Returns whether it is done.
     fn go_on<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) -> bool {
         let Some(mut window) = self.window else { return true };
-        if window.c <= path.walked() && !self.move_on(map, path, &mut window, slice) {
-            self.window = None;
-            return slice.scan();
+        if window.c < path.walked() {
+            let moved = self.move_on(map, path, &mut window, slice);
+            self.window = Some(window).filter(|_| moved != Moved::Gone);
+            match moved {
+                Moved::Ahead => {}
+                Moved::Gone => return slice.scan(),
+                Moved::Partly => return false,
+            }
         }
         let before = slice.expansions();
         let done = self.work(map, path, &mut window, slice);
@@ -164,30 +180,30 @@ impl Polish {
         done
     }
 
-    /// The agent has reached the beginning of the window, which moves ahead. Returns whether anything of it is left.
+    /// The agent has passed the beginning of the window, which moves ahead.
     fn move_on<M: Map>(
         &mut self,
         map: &M,
         path: &Route,
         window: &mut Window,
         slice: &mut Slice<'_>,
-    ) -> bool {
-        if window.phase == Phase::Tracing {
-            return false;
-        }
+    ) -> Moved {
         let nodes = path.nodes();
-        let c = path.walked() + 2;
-        if c + 2 > window.t {
-            return false;
+        let wanted = path.walked() + 2;
+        if window.phase == Phase::Tracing || wanted + 2 > window.t {
+            return Moved::Gone;
         }
         let added = match window.phase {
             Phase::Adding(added) => added,
             _ => window.t,
         };
-        for at in window.c..c.min(added) {
-            slice.trace(nodes[at]);
-            let step = map.edge(nodes[at], nodes[at + 1]).unwrap_or(Cost::ZERO);
-            window.bound = window.bound - step;
+        let mut c = window.c;
+        while c < wanted && slice.trace(nodes[c]) {
+            if c < added {
+                let step = map.edge(nodes[c], nodes[c + 1]).unwrap_or(Cost::ZERO);
+                window.bound = window.bound - step;
+            }
+            c += 1;
         }
         let old = std::mem::replace(&mut window.c, c);
         match window.phase {
@@ -198,7 +214,7 @@ impl Polish {
             }
             Phase::Tracing => {}
         }
-        true
+        if c < wanted { Moved::Partly } else { Moved::Ahead }
     }
 
     fn work<M: Map>(

@@ -6,6 +6,9 @@
 
 use crate::{Cost, Map, NodeId, Slice};
 
+/// Nodes that are compared for the price of one visit to a list.
+const COMPARED: usize = 8;
+
 /// What is known of the early steps of one task.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wander {
@@ -14,6 +17,9 @@ pub(super) struct Wander {
     has_moved: bool,
     /// The way that the agent has come since a leg began at its position: from there to where it is now.
     trail: Vec<NodeId>,
+    /// How many nodes of the trail, from its end, a leg does not meet, and how many nodes of the leg, from its end, have
+    /// been compared with the next one.
+    compared: (usize, usize),
 }
 
 impl Wander {
@@ -25,11 +31,12 @@ impl Wander {
 
     pub fn forget_trail(&mut self) {
         self.trail.clear();
+        self.compared = (0, 0);
     }
 
     /// The agent has moved; `early` if not along its path.
     pub fn moved(&mut self, from: NodeId, to: NodeId, early: bool) {
-        self.has_moved = true;
+        (self.has_moved, self.compared) = (true, (0, 0));
         if !early {
             return;
         }
@@ -67,36 +74,55 @@ impl Wander {
     }
 
     /// Lets a path that begins where the trail began start at the agent's position: where the trail or a step from the
-    /// agent meets it, or back along the trail.
+    /// agent meets it, or back along the trail. Returns whether that is done, or the slice is spent; until then the agent
+    /// must stay where it is.
     pub fn lead<M: Map>(
         &mut self,
         map: &M,
         at: NodeId,
         path: &mut Vec<NodeId>,
         slice: &mut Slice<'_>,
-    ) {
+    ) -> bool {
         if path.first() == Some(&at) {
-            return self.forget_trail();
+            self.forget_trail();
+            return true;
         }
-        slice.charge_entries(path.len() as u64);
-        // A step onto the path, as far along it as possible.
-        let direct = path.iter().rposition(|&node| node == at || map.edge(at, node).is_some());
-        if let Some(place) = direct {
-            path.drain(..place);
-            if path.first() != Some(&at) {
-                path.insert(0, at);
+        // First a step onto the path, as far along it as possible; then back along the trail.
+        let (mut back, mut compared) = self.compared;
+        let place = loop {
+            let Some(&from) = self.trail.iter().rev().nth(back).or((back == 0).then_some(&at))
+            else {
+                break None;
+            };
+            let meets = |&node: &NodeId| node == from || back == 0 && map.edge(at, node).is_some();
+            let batch = if back == 0 { COMPARED / 4 } else { COMPARED };
+            let end = path.len().saturating_sub(compared);
+            if end == 0 {
+                (back, compared) = (back + 1, 0);
+                continue;
             }
-            return self.forget_trail();
-        }
-        let back = self.trail.iter().rev().enumerate().find_map(|(steps, node)| {
-            path.iter().rposition(|known| known == node).map(|place| (steps, place))
-        });
-        slice.charge_entries((self.trail.len() * path.len()) as u64 / 8);
-        if let Some((steps, place)) = back {
-            let way: Vec<NodeId> = self.trail.iter().rev().take(steps).copied().collect();
-            path.splice(..place, way);
+            if !slice.scan() {
+                self.compared = (back, compared);
+                return false;
+            }
+            let first = end.saturating_sub(batch);
+            if let Some(place) = path[first..end].iter().rposition(meets) {
+                break Some(first + place);
+            }
+            compared += batch;
+        };
+        if let Some(place) = place {
+            path.drain(..place);
+            if path.first() == Some(&at) {
+                self.forget_trail();
+                return true;
+            }
+            // The way back begins at the agent, and ends before the node where it meets the path.
+            let way = self.trail.iter().rev().take(back).skip(1).copied();
+            path.splice(..0, [at].into_iter().chain(way));
         }
         self.forget_trail();
+        true
     }
 
     pub fn bytes(&self) -> usize {

@@ -1,0 +1,129 @@
+//! Tick*: legal steps, arrival, all work within the budget, and optimal walks where that is promised.
+
+mod course;
+
+use crate::kit::{LayeredGrid, OnPanic, Problem, Random};
+use course::{Course, Rules, random_config};
+use tickstar::catalog::{self, Config};
+use tickstar::{Cell, Grid, Seen, Slice, Step};
+
+/// The budgets of all properties.
+const BUDGETS: [u64; 7] = [1, 2, 3, 10, 30, 100, 1000];
+
+/// Some seeds; more of them with `TICKSTAR_SEEDS=100` (times as many), for a long run.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("TICKSTAR_SEEDS").ok().and_then(|text| text.parse().ok());
+    0..count * times.unwrap_or(1)
+}
+
+/// A problem on a map of several tiles, or of one.
+fn problem(random: &mut Random) -> Problem<LayeredGrid> {
+    let side = random.pick(&[12, 24, 40, 40, 70]);
+    let problem = if random.chance(40) {
+        Problem::hard(random, side)
+    } else {
+        let [width, height] = [(); 2].map(|()| 1 + random.below(side) as u32);
+        Problem::random_of_size(random, width, height)
+    };
+    if random.chance(30) { problem.on_terrain_up_to(random, 12) } else { problem }
+}
+
+fn configured(settings: &[(&str, &str)]) -> Config {
+    catalog::find("tick").unwrap().configure(settings).unwrap()
+}
+
+/// Random problems with random parameters, each walked to its end in a known world.
+#[test]
+fn walks_are_legal_and_end_where_they_should() {
+    for seed in seeds(1500) {
+        let random = &mut Random::new(seed);
+        let (problem, config) = (problem(random), random_config(random));
+        let rules = Rules { budget: random.pick(&BUDGETS), metered: random.chance(50) };
+        let _on_panic = OnPanic((seed, &config, rules, &problem));
+        let mut course = Course::new(problem.clone(), &config, rules);
+        course.finish();
+        if let Some(optimum) = course.problem.optimum {
+            assert!(course.cost >= optimum, "a path that jumps");
+        }
+    }
+}
+
+/// The map changes while the agent walks, with or without a report; the agent is pushed aside, its steps are refused, and
+/// its goal moves.
+#[test]
+fn an_agent_that_is_disturbed_arrives_exactly_when_there_is_a_way() {
+    for seed in seeds(1500) {
+        let random = &mut Random::new(seed);
+        let (problem, config) = (problem(random), random_config(random));
+        let rules = Rules { budget: random.pick(&BUDGETS), metered: random.chance(50) };
+        let _on_panic = OnPanic((seed, &config, rules, &problem));
+        let mut course = Course::new(problem.clone(), &config, rules);
+        course.disturb(random);
+        course.finish();
+    }
+}
+
+/// With time for everything before the first step, every step is optimal.
+#[test]
+fn a_walk_that_is_planned_without_haste_is_optimal() {
+    let mut walked = 0;
+    for seed in 0..600 {
+        let random = &mut Random::new(seed);
+        let problem = problem(random);
+        let look = random.pick(&["1", "2", "4"]);
+        let open = random.pick(&["heap", "buckets"]);
+        let config = configured(&[("early", "false"), ("look", look), ("open", open)]);
+        let _on_panic = OnPanic((seed, &config, &problem));
+        let mut course =
+            Course::new(problem.clone(), &config, Rules { budget: u64::MAX, metered: false });
+        course.finish();
+        if let Some(optimum) = course.problem.optimum {
+            assert_eq!(course.cost, optimum);
+            walked += 1;
+        }
+    }
+    assert!(walked > 200);
+}
+
+/// With early steps the agent moves in its first tick wherever a step is possible.
+#[test]
+fn early_steps_begin_in_the_first_tick() {
+    let config = configured(&[]);
+    for seed in 0..600 {
+        let random = &mut Random::new(seed);
+        let problem = problem(random);
+        let _on_panic = OnPanic((seed, &problem));
+        let budget = random.pick(&BUDGETS);
+        let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
+        let slice = &mut Slice::metered(budget);
+        let step = agent.tick(&problem.space, problem.start, Seen::default(), slice);
+        let stuck = problem.oracle.edges_of(problem.start).is_empty();
+        match step {
+            Step::Move(_) => {}
+            Step::Arrived => assert_eq!(problem.start, problem.goal),
+            Step::Unreachable => assert_eq!(problem.optimum, None),
+            Step::Wait => assert!(stuck, "it does not move"),
+        }
+    }
+}
+
+/// Regions that are built again have other ids: what the agent knew of them is of no use.
+#[test]
+fn regions_that_are_built_again_are_not_taken_for_the_old_ones() {
+    let mut grid = Grid::new(80, 64).unwrap();
+    for y in 0..63 {
+        grid.set_free(Cell::new(40, y), false).unwrap();
+    }
+    let problem = Problem::on(&grid, (0, 0), (79, 0));
+    let rules = Rules { budget: 3, metered: true };
+    let mut course = Course::new(problem, &configured(&[]), rules);
+    for _ in 0..12 {
+        course.go();
+    }
+    course.problem.space.drop_regions();
+    // The first tile now has many regions, so that all others have other ids.
+    let walls: Vec<_> = (0..16).map(|i| Cell::new(1 + i % 2, 2 * i)).collect();
+    course.set_free(&walls, false, false);
+    course.problem.space.build_regions();
+    course.finish();
+}
