@@ -357,6 +357,10 @@ impl TickPolicy {
             }
             self.drop_path();
         }
+        if self.is_complete && self.steps_ahead() == 0 {
+            // It was pushed away from the end of its path.
+            self.drop_path();
+        }
         self.check_path(cx, regions, NEAR);
         let most = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
         let first = if self.config.polish { FIRST.min(most) } else { most };

@@ -1,8 +1,8 @@
 //! What the search finds after any edits, however it is interrupted, against a flood fill over regions.
 
 use super::*;
+use crate::Grid;
 use crate::space::{Corners, Neighbors};
-use crate::{Grid, Space};
 
 /// A small deterministic generator (splitmix64).
 struct Random(u64);

@@ -2,7 +2,6 @@
 
 use crate::kit::{LayeredGrid, Problem, Random};
 use tickstar::catalog::{self, Config};
-use tickstar::space::Space;
 use tickstar::{Agent, Cell, Cost, NodeId, Seen, Slice, Step};
 
 /// How its ticks are paid for.
