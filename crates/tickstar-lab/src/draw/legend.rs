@@ -3,7 +3,7 @@
 use super::cells::{BLOCKED, FREED, Scale, VEIL, VEIL_OPACITY};
 use super::frame::{Frame, Sheet};
 use super::lettering::{draw_text, text_width};
-use super::regions::{GROUND, draw_border_sample, draw_expanded};
+use super::regions::{GROUND, HALF, draw_border_sample, draw_expanded};
 use super::terrain::draw_terrain_sample;
 use super::walk::{DASH, GAP, TICK_SIZE, draw_found, draw_goal, draw_lines, draw_start, draw_tick};
 use super::{FREE, INK, Page, Point, Px, RAMP, SOFT_INK, Scene, WALL};
@@ -196,7 +196,7 @@ fn draw_sample(page: &mut Page, frame: &Frame, item: LegendItem, middle: Point, 
         }
         LegendItem::Region => {
             area(page, middle.x - half, 2.0 * half, GROUND);
-            draw_expanded(page, middle, RAMP[RAMP.len() / 3], unit);
+            draw_expanded(page, middle, RAMP[RAMP.len() / 3], HALF * unit);
         }
         LegendItem::Wall => area(page, middle.x - half, 2.0 * half, WALL),
         LegendItem::Terrain => {

@@ -15,8 +15,10 @@ use super::{INK, Page, Point, Px, Scene};
 /// ramp.
 const BORDER: &str = "#c3c8d6";
 pub(super) const GROUND: &str = "#efebf7";
-/// Half the side of the square that marks an expanded region, in units.
-const HALF: f64 = 5.0;
+/// Half the side of the square that marks an expanded region: in units, and at most so many cells, so that squares do
+/// not touch where cells are small.
+pub(super) const HALF: f64 = 5.0;
+const MOST_CELLS: f64 = 2.5;
 
 /// The cell of a region that is nearest to the mean of its cells; `None` if there is no such region.
 pub(super) fn middle(regions: &Regions, region: RegionId) -> Option<Cell> {
@@ -93,22 +95,22 @@ pub(super) fn draw_regions(page: &mut Page, scene: &Scene, frame: &Frame, scale:
         return;
     }
     page.add(format_args!("<g id=\"regions\">\n"));
+    let half = (HALF * frame.unit).min(MOST_CELLS * frame.cell);
     for &(cell, interval) in &scene.expanded_regions {
-        draw_expanded(page, frame.centre(cell), scale.color(interval), frame.unit);
+        draw_expanded(page, frame.centre(cell), scale.color(interval), half);
     }
     page.add(format_args!("</g>\n"));
 }
 
 /// A square in the color of a tick.
-pub(super) fn draw_expanded(page: &mut Page, at: Point, color: &str, unit: f64) {
-    let half = HALF * unit;
+pub(super) fn draw_expanded(page: &mut Page, at: Point, color: &str, half: f64) {
     page.add(format_args!(
         "<rect x=\"{}\" y=\"{}\" width=\"{2}\" height=\"{2}\" fill=\"{color}\" stroke=\"{INK}\" \
          stroke-width=\"{3}\"/>\n",
         Px(at.x - half),
         Px(at.y - half),
         Px(2.0 * half),
-        Px(1.2 * unit)
+        Px(0.24 * half)
     ));
 }
 
