@@ -262,6 +262,11 @@ impl TickPolicy {
                 let (from, goal) = (regions.cell(end), regions.cell(self.aim));
                 match self.coarse.run(regions, from, goal, cx.slice) {
                     Found::Working => return true,
+                    // To where the goal was; there may be one to where it is now.
+                    Found::NoWay if self.aim != cx.goal => {
+                        self.plan_to(cx.goal);
+                        continue;
+                    }
                     Found::NoWay => return false,
                     Found::Way => {}
                 }
@@ -350,6 +355,10 @@ impl TickPolicy {
             }
             self.drop_path();
         }
+        if !self.path.is_done(cx.at) && self.path.step(cx.map, cx.at).is_none() {
+            // The agent has left it, with the search over cells or toward a leg.
+            self.drop_path();
+        }
         self.check_path(cx, regions, NEAR);
         let most = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
         let first = if self.config.polish { FIRST.min(most) } else { most };
@@ -415,6 +424,8 @@ impl Policy for TickPolicy {
     }
 
     fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        // It leads to where the goal was.
+        self.cells.stop();
         if self.is_complete {
             self.polish.reset();
             if self.path.lead_to(cx.map, cx.goal, cx.slice) {

@@ -12,6 +12,7 @@ const BUDGETS: [u64; 7] = [1, 2, 3, 10, 30, 100, 1000];
 
 /// Some seeds; more of them with `TICKSTAR_SEEDS=100` (times as many), for a long run.
 fn seeds(count: u64) -> std::ops::Range<u64> {
+    if let Some(seed) = std::env::var("SEED").ok().and_then(|t| t.parse().ok()) { return seed..seed + 1; }
     let times = std::env::var("TICKSTAR_SEEDS").ok().and_then(|text| text.parse().ok());
     0..count * times.unwrap_or(1)
 }

@@ -68,6 +68,11 @@ impl Course {
         let changed = std::mem::take(&mut self.changed);
         let seen = Seen { changed: &changed };
         let step = self.agent.tick(&self.problem.space, self.at, seen, &mut slice);
+        if std::env::var("DBG").is_ok() {
+            let plan: Vec<_> = self.agent.plan().unwrap_or_default().iter().take(12).map(|&n| self.problem.space.cell(n)).collect();
+            let c = |n| self.problem.space.cell(n);
+            eprintln!("DBG at {} goal {} step {:?} target {:?} units {} {:?} plan {:?} changed {}", c(self.at), c(self.goal()), step, self.agent.target().map(c), slice.units(), slice.events().collect::<Vec<_>>(), plan.iter().map(|c| (c.x,c.y)).collect::<Vec<_>>(), changed.len());
+        }
         // Reported changes cannot be refused.
         let reported = if metered { (changed.len() as u64).div_ceil(4) } else { 0 };
         let most = budget.saturating_add(reported);
