@@ -297,6 +297,7 @@ impl TickPolicy {
     fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
         if self.path.end().is_some_and(|end| end != cx.at) {
             self.path.join(&mut self.leg.path);
+            self.wander.forget_trail();
         } else {
             // The agent may have left the root of the leg.
             if !self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice) {
@@ -358,6 +359,12 @@ impl TickPolicy {
         if !self.path.is_done(cx.at) && self.path.step(cx.map, cx.at).is_none() {
             // The agent has left it, with the search over cells or toward a leg.
             self.drop_path();
+        }
+        if self.path.is_done(cx.at) && self.steps_ahead() > 0 {
+            // It leads back to here.
+            self.path.clear();
+            self.polish.reset();
+            self.wander.begin_trail(cx.at);
         }
         self.check_path(cx, regions, NEAR);
         let most = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);

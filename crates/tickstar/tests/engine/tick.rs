@@ -12,7 +12,6 @@ const BUDGETS: [u64; 7] = [1, 2, 3, 10, 30, 100, 1000];
 
 /// Some seeds; more of them with `TICKSTAR_SEEDS=100` (times as many), for a long run.
 fn seeds(count: u64) -> std::ops::Range<u64> {
-    if let Some(seed) = std::env::var("SEED").ok().and_then(|t| t.parse().ok()) { return seed..seed + 1; }
     let times = std::env::var("TICKSTAR_SEEDS").ok().and_then(|text| text.parse().ok());
     0..count * times.unwrap_or(1)
 }
@@ -75,7 +74,8 @@ fn a_walk_that_is_planned_without_haste_is_optimal() {
         let open = random.pick(&["heap", "buckets"]);
         let config = configured(&[("early", "false"), ("look", look), ("open", open)]);
         let _on_panic = OnPanic((seed, &config, &problem));
-        let mut course = Course::new(problem.clone(), &config, Rules { budget: u64::MAX, metered: false });
+        let mut course =
+            Course::new(problem.clone(), &config, Rules { budget: u64::MAX, metered: false });
         course.finish();
         if let Some(optimum) = course.problem.optimum {
             assert_eq!(course.cost, optimum);

@@ -22,7 +22,9 @@ pub fn random_config(random: &mut Random) -> Config {
             let any = match parameter.name {
                 "look" | "first-look" => (1 + random.below(6)).to_string(),
                 "ahead" => (1 + random.below(40)).to_string(),
-                "coarse-weight" | "leg-weight" => format!("{}.{}", 1 + random.below(4), random.below(10)),
+                "coarse-weight" | "leg-weight" => {
+                    format!("{}.{}", 1 + random.below(4), random.below(10))
+                }
                 _ => random.pick(&parameter.values).to_string(),
             };
             let listed = random.chance(50);
@@ -68,11 +70,6 @@ impl Course {
         let changed = std::mem::take(&mut self.changed);
         let seen = Seen { changed: &changed };
         let step = self.agent.tick(&self.problem.space, self.at, seen, &mut slice);
-        if std::env::var("DBG").is_ok() {
-            let plan: Vec<_> = self.agent.plan().unwrap_or_default().iter().take(12).map(|&n| self.problem.space.cell(n)).collect();
-            let c = |n| self.problem.space.cell(n);
-            eprintln!("DBG at {} goal {} step {:?} target {:?} units {} {:?} plan {:?} changed {}", c(self.at), c(self.goal()), step, self.agent.target().map(c), slice.units(), slice.events().collect::<Vec<_>>(), plan.iter().map(|c| (c.x,c.y)).collect::<Vec<_>>(), changed.len());
-        }
         // Reported changes cannot be refused.
         let reported = if metered { (changed.len() as u64).div_ceil(4) } else { 0 };
         let most = budget.saturating_add(reported);
@@ -152,7 +149,8 @@ impl Course {
             1 | 2 => {
                 let (first, across) = (cells[0], random.chance(50));
                 let length = 2 + random.below(40) as u32;
-                let place = |i| if across { (first.x + i, first.y) } else { (first.x, first.y + i) };
+                let place =
+                    |i| if across { (first.x + i, first.y) } else { (first.x, first.y + i) };
                 let inside = |&(x, y): &(u32, u32)| x < width && y < height;
                 cells.extend((1..length).map(place).filter(inside).map(|(x, y)| Cell::new(x, y)));
             }
@@ -194,15 +192,24 @@ impl Course {
             }
             if random.chance(often / 2) {
                 let regions = self.problem.space.regions().is_some();
-                if regions { self.problem.space.drop_regions() } else { self.problem.space.build_regions() }
+                if regions {
+                    self.problem.space.drop_regions()
+                } else {
+                    self.problem.space.build_regions()
+                }
             }
-            if random.chance(often) { self.stay() } else { self.go() };
+            if random.chance(often) {
+                self.stay()
+            } else {
+                self.go()
+            };
         }
     }
 
     /// Puts the agent somewhere else.
     fn push(&mut self, random: &mut Random) {
-        let near: Vec<_> = self.problem.oracle.edges_of(self.at).iter().map(|&(to, _)| to).collect();
+        let near: Vec<_> =
+            self.problem.oracle.edges_of(self.at).iter().map(|&(to, _)| to).collect();
         if !near.is_empty() && random.chance(70) {
             self.at = random.pick(&near);
         } else if let Some(to) = self.anywhere(random) {
@@ -224,11 +231,11 @@ impl Course {
             return;
         }
         for _ in 0..random.below(4) {
-            let near: Vec<_> = self.problem.oracle.edges_of(self.goal()).iter().map(|&(to, _)| to).collect();
+            let near: Vec<_> =
+                self.problem.oracle.edges_of(self.goal()).iter().map(|&(to, _)| to).collect();
             if !near.is_empty() {
                 self.agent.retarget(&self.problem.space, random.pick(&near)).unwrap();
             }
         }
     }
 }
-
