@@ -269,7 +269,7 @@ impl TickPolicy {
                     Found::Working => return true,
                     Found::NoWay if self.aim == cx.goal => return false,
                     Found::NoWay => {
-                        // The goal may have left the aim before that was cut off.
+                        // There may be one to where the goal is now.
                         self.plan_to(cx.goal);
                         continue;
                     }
@@ -299,6 +299,7 @@ impl TickPolicy {
     fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
         if self.steps_ahead() > 0 {
             self.path.join(&mut self.leg.path);
+            self.wander.forget_trail();
         } else {
             // The agent may have left the root of the leg.
             if !self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice) {
@@ -357,9 +358,16 @@ impl TickPolicy {
             }
             self.drop_path();
         }
-        if self.is_complete && self.steps_ahead() == 0 {
-            // It was pushed away from the end of its path.
+        let is_walked = self.is_complete && self.steps_ahead() == 0;
+        if is_walked || self.steps_ahead() > 0 && self.path.step(cx.map, cx.at).is_none() {
+            // The agent was pushed away, or has followed the search over cells.
             self.drop_path();
+        }
+        if self.steps_ahead() > 0 && self.path.is_done(cx.at) {
+            // It leads back to here.
+            self.path.clear();
+            self.polish.reset();
+            self.wander.forget_trail();
         }
         self.check_path(cx, regions, NEAR);
         let most = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
@@ -430,6 +438,8 @@ impl Policy for TickPolicy {
     }
 
     fn retarget<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, from: NodeId) {
+        // It leads to where the goal was.
+        self.cells.stop();
         if self.is_complete {
             self.polish.reset();
             if self.path.lead_to(cx.map, cx.goal, cx.slice) {

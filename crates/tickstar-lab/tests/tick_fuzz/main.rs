@@ -1,0 +1,55 @@
+//! A fuzzer of Tick*, for long runs:
+//! `TICKSTAR_FUZZ_SECONDS=1800 cargo test --release -p tickstar-lab --test tick_fuzz -- --ignored --nocapture`.
+//!
+//! Each run has a seed, which is printed if it fails; `TICKSTAR_FUZZ_SEED=17` repeats that run alone. With
+//! `TICKSTAR_FUZZ_THREADS` there are more or fewer than two threads.
+
+mod runs;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use runs::{Ratios, Report, run};
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("a whole number"))
+}
+
+#[test]
+#[ignore = "runs for as long as TICKSTAR_FUZZ_SECONDS says"]
+fn fuzz() {
+    if let Some(seed) = number("TICKSTAR_FUZZ_SEED") {
+        return println!("{:?}", run(seed));
+    }
+    let seconds = number("TICKSTAR_FUZZ_SECONDS").unwrap_or(60);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let next = AtomicU64::new(number("TICKSTAR_FUZZ_FIRST").unwrap_or(0));
+    let totals = Mutex::new((Report::default(), Ratios::default(), 0_u64, Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..number("TICKSTAR_FUZZ_THREADS").unwrap_or(2) {
+            scope.spawn(|| {
+                while Instant::now() < end {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    let done = std::panic::catch_unwind(|| run(seed));
+                    let mut totals = totals.lock().expect("no thread panics with it");
+                    totals.2 += 1;
+                    match done {
+                        Ok(report) => {
+                            totals.0.add(&report);
+                            totals.1.add(seed, &report);
+                        }
+                        Err(_) => {
+                            eprintln!("TICKSTAR_FUZZ_SEED={seed} fails");
+                            totals.3.push(seed);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (total, ratios, runs, failed) = totals.into_inner().expect("all threads have ended");
+    println!("{runs} runs, {} ticks, {} arrivals", total.ticks, total.arrived);
+    println!("{ratios}");
+    assert!(failed.is_empty(), "seeds that fail: {failed:?}");
+}
