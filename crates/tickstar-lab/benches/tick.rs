@@ -1,11 +1,11 @@
 //! What the work of Tick* takes beside what it is charged, and the total planning time beside other algorithms.
 //!
 //! `cargo bench --bench tick` prints two tables. Runs repeat bit for bit: a first run counts the work of each tick, and
-//! the others are timed, without a watcher; each tick counts with the median of its times.
+//! the others are timed; each tick counts with the median of its times.
 //!
-//! The price list. An agent that waits gets a budget for each part of its first leg, so that each part is a tick of its
-//! own: the search over regions, the set-up, the search, the tracing. The time of a tick without budget is subtracted.
-//! For repairs, cells on borders of tiles are blocked after the search over regions. What windows cost is fitted (least
+//! The price list. A watcher ends the first ticks of an agent, so that each part of its first leg is a tick of its own:
+//! the search over regions, the set-up, the search, and the tracing (with the first step). The time of a tick without
+//! work is subtracted. For repairs, cells on borders of tiles are blocked during the search over regions. What windows cost is fitted (least
 //! squares) to all ticks that do nothing but improve a path, with budgets of 10 to 200. `times` is the ratio to an
 //! expansion of A* on the same problems, `over` the ratio to that times the units charged, and the columns after it are
 //! `over` by class of maps.
@@ -146,11 +146,6 @@ impl Done {
     fn units(&self) -> f64 {
         self.regions + self.cells + self.updates / 2.0 + self.traces / 10.0
     }
-
-    fn budget(&self) -> u64 {
-        // A sum of tenths may be a little too large.
-        (self.units() - 1e-6).ceil() as u64
-    }
 }
 
 /// One tick with a watcher that writes down all work.
@@ -172,6 +167,19 @@ fn tick(agent: &mut Tick, grid: &Grid, budget: u64) -> (f64, (u64, u64)) {
     let at = agent.position();
     let (time, _) = timed(|| agent.tick(grid, at, Seen::default(), &mut slice));
     (time, (slice.expansions(), slice.updates()))
+}
+
+/// One timed tick that does this much work, whatever it costs.
+fn stage(agent: &mut Tick, grid: &Grid, works: usize) -> f64 {
+    let mut left = works;
+    let mut stop = |_| {
+        let go_on = left > 0;
+        left = left.saturating_sub(1);
+        go_on
+    };
+    let mut slice = Slice::watched(u64::MAX, &mut stop);
+    let at = agent.position();
+    timed(|| agent.tick(grid, at, Seen::default(), &mut slice)).0
 }
 
 /// The kinds of work that are measured.
@@ -282,11 +290,12 @@ fn price_astar(set: &ProblemSet, prices: &mut Prices) {
     prices.sums[0].add(times.sum(), count);
 }
 
-/// The parts of the first leg: what was done in each tick.
+/// The parts of the first leg: what is done in each tick.
 struct Parts {
     ends: (NodeId, NodeId),
-    /// Nothing, the search over regions, set-up, search and tracing.
-    ticks: [Done; 5],
+    /// The search over regions, set-up, search and tracing.
+    works: [usize; 4],
+    done: [Done; 4],
     /// The whole plan in one tick, without and with windows.
     whole: [Done; 2],
 }
@@ -306,11 +315,10 @@ fn parts(grid: &Grid, ends: (NodeId, NodeId)) -> Option<Parts> {
     let traces = cells + works[cells..].iter().position(|work| matches!(work, Work::Trace(_)))?;
     let is_other = |work: &Work| !matches!(work, Work::Trace(_));
     let end = works[traces..].iter().position(is_other).map_or(works.len(), |len| traces + len);
-    let ranges = [0..0, 0..setup, setup..cells, cells..traces, traces..end];
-    let budgets = ranges.map(|range| Done::of(&works[range]).budget());
-    let mut agent = agent(false);
-    let ticks = budgets.map(|budget| Done::of(&watch(&mut agent, grid, budget).0));
-    Some(Parts { ends, ticks, whole: [Done::of(&works), Done::of(&polished)] })
+    let ranges = [0..setup, setup..cells, cells..traces, traces..end];
+    let done = ranges.clone().map(|range| Done::of(&works[range]));
+    let whole = [Done::of(&works), Done::of(&polished)];
+    Some(Parts { ends, works: ranges.map(|range| range.len()), done, whole })
 }
 
 fn price_legs(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
@@ -328,36 +336,25 @@ fn price_legs(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
             }
             let agent = &mut agents[0];
             agent.assign(grid, start, goal).expect("a fit problem");
-            for (done, times) in part.ticks.iter().zip(&mut times) {
-                times.add(nth, tick(agent, grid, done.budget()).0);
+            // The first tick begins the search over regions.
+            stage(agent, grid, 0);
+            times[0].add(nth, stage(agent, grid, 0));
+            for (&works, times) in part.works.iter().zip(&mut times[1..]) {
+                times.add(nth, stage(agent, grid, works));
             }
         }
     }
     for (nth, part) in parts.iter().enumerate() {
-        let [_, coarse, setup, search, trace] = part.ticks;
+        let [coarse, setup, search, trace] = part.done;
         let [idle, regions, chain, cells, traced, whole, polished] =
             [0, 1, 2, 3, 4, 5, 6].map(|kind: usize| times[kind].median(nth));
         let sums = &mut prices.sums;
-        // Budgets are whole units: a tick may do a little of what follows, and is then of no use.
-        if coarse.cells == 0.0 && coarse.regions > 20.0 {
-            sums[1].add(regions - idle, coarse.units());
-            let legs = part.whole[0].units() - coarse.units();
-            sums[6].add(whole - regions, legs);
-        }
-        if setup.cells + setup.regions == 0.0 && setup.updates > 0.0 {
-            sums[3].add(chain - idle, setup.updates);
-        }
-        if search.regions + search.updates + search.traces == 0.0 && search.cells > 0.0 {
-            sums[4].add(cells - idle, search.cells);
-        }
-        if trace.regions + trace.cells == 0.0 && trace.traces > 0.0 {
-            // The set-up of the next leg may have begun.
-            sums[5].add(traced - idle, trace.traces + 5.0 * trace.updates);
-        }
-        let windows = part.whole[1].units() - part.whole[0].units();
-        if windows > 0.0 {
-            sums[11].add(polished - whole, windows);
-        }
+        sums[1].add(regions - idle, coarse.units());
+        sums[3].add(chain - idle, setup.updates);
+        sums[4].add(cells - idle, search.cells);
+        sums[5].add(traced - idle, trace.traces);
+        sums[6].add(whole - regions, part.whole[0].units() - coarse.units());
+        sums[11].add(polished - whole, part.whole[1].units() - part.whole[0].units());
     }
 }
 
@@ -391,7 +388,13 @@ impl Random {
     }
 }
 
-/// Blocks cells after the search over regions.
+fn set_all(grid: &mut Grid, cells: &[Cell], free: bool) {
+    for &cell in cells {
+        grid.set_free(cell, free).expect("a cell of the map");
+    }
+}
+
+/// Blocks cells during the search over regions.
 fn price_repairs(set: &ProblemSet, grid: &mut Grid, prices: &mut Prices) {
     let mut random = Random(1);
     let nodes: Vec<_> = set.nodes().collect();
@@ -399,31 +402,21 @@ fn price_repairs(set: &ProblemSet, grid: &mut Grid, prices: &mut Prices) {
     let mut agent = Tick::new(grid, config(false), start, goal).expect("a fit problem");
     for (&(start, goal), &ends) in nodes.iter().zip(&set.ends) {
         let Some(parts) = parts(grid, (start, goal)) else { continue };
-        let budget = parts.ticks[1].budget();
         let fits =
             |cell: Cell| [0, 15].contains(&(cell.x % 16)) || [0, 15].contains(&(cell.y % 16));
         let cells = random.cells(grid, ends.into(), fits);
         let mut times = Vec::new();
         for _ in 0..=ROUNDS {
             agent.assign(grid, start, goal).expect("a fit problem");
-            tick(&mut agent, grid, budget);
-            let (idle, _) = tick(&mut agent, grid, 0);
-            let mut set = |free| {
-                for &cell in &cells {
-                    grid.set_free(cell, free).expect("a cell of the map");
-                }
-            };
-            set(false);
+            // Not to its end, as a leg would follow.
+            stage(&mut agent, grid, parts.works[0].saturating_sub(2));
+            let idle = stage(&mut agent, grid, 0);
+            set_all(grid, &cells, false);
             let (time, (expansions, updates)) = tick(&mut agent, grid, REPAIR);
             if expansions == 0 && updates > 0 {
                 times.push(((time - idle) / updates as f64, updates as f64));
             }
-            let mut set = |free| {
-                for &cell in &cells {
-                    grid.set_free(cell, free).expect("a cell of the map");
-                }
-            };
-            set(true);
+            set_all(grid, &cells, true);
         }
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
         if let Some(&(time, updates)) = times.get(times.len() / 2) {
@@ -442,11 +435,7 @@ fn price_edits(set: &ProblemSet, grid: &mut Grid, prices: &mut Prices) {
             let mut times = Times::default();
             for _ in 0..ROUNDS {
                 for (nth, free) in [false, true].into_iter().enumerate() {
-                    let (time, ()) = timed(|| {
-                        for &cell in &cells {
-                            grid.set_free(cell, free).expect("a cell of the map");
-                        }
-                    });
+                    let (time, ()) = timed(|| set_all(grid, &cells, free));
                     times.add(nth, time);
                 }
             }
@@ -535,7 +524,7 @@ fn print_prices(classes: &[Class]) {
         print!("{name:<31} {:>7.1} {times:>6.2} {units:>6.1} {:>5.2}  ", list[kind], times / units);
         for list in &lists {
             if kind == 0 {
-                print!("{:>5.1} ns", list[0]);
+                print!("{:>8.1}", list[0]);
             } else {
                 print!("{:>8.2}", list[kind] / list[0] / units);
             }
@@ -551,8 +540,7 @@ fn print_prices(classes: &[Class]) {
 /// The algorithms whose walks are timed.
 fn contestants() -> Vec<(&'static str, Config)> {
     let config = |name: &str, settings: &[(&str, &str)]| {
-        let names: Vec<_> = settings.iter().copied().collect();
-        catalog::find(name).expect("in the catalog").configure(&names).expect("valid settings")
+        catalog::find(name).expect("in the catalog").configure(settings).expect("valid settings")
     };
     vec![
         ("tick", config("tick", &[])),
@@ -626,6 +614,9 @@ fn main() {
     let maps: usize = classes.iter().map(|class| class.sets.len()).sum();
     println!("{PROBLEMS} problems on each of {maps} maps, medians of {ROUNDS} rounds\n");
     print_prices(&classes);
+    if std::env::var_os("PRICES_ONLY").is_some() {
+        return;
+    }
     println!("\nAll ticks of a walk, {BUDGET} units each, in µs per problem\n");
     print_totals(&classes);
 }
