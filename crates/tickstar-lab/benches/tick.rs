@@ -334,8 +334,12 @@ fn price_legs(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
                 agent.assign(grid, start, goal).expect("a fit problem");
                 times[5 + kind].add(nth, tick(agent, grid, u64::MAX).0);
             }
-            let agent = &mut agents[0];
-            agent.assign(grid, start, goal).expect("a fit problem");
+        }
+    }
+    let agent = &mut agents[0];
+    for (nth, part) in parts.iter().enumerate() {
+        for _ in 0..=ROUNDS {
+            agent.assign(grid, part.ends.0, part.ends.1).expect("a fit problem");
             // The first tick begins the search over regions.
             stage(agent, grid, 0);
             times[0].add(nth, stage(agent, grid, 0));
