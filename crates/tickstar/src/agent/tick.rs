@@ -280,9 +280,8 @@ impl TickPolicy {
                 self.leg.begin(end, look as usize);
             }
             match self.leg.run(cx.map, regions, &self.coarse, self.aim, cx.slice) {
-                Progress::Working => return true,
                 Progress::Done if self.append_leg(cx) => self.leg.cancel(),
-                Progress::Done => return true,
+                Progress::Done | Progress::Working => return true,
                 Progress::Dead => {
                     cx.slice.note(Event::Restart);
                     self.coarse.reset();
@@ -353,8 +352,8 @@ impl TickPolicy {
 
     fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> Decision {
         if self.cells.drives() {
-            if let Some(step) = self.cells.run(cx.map, cx.at, cx.slice) {
-                return step.map_or(Decision::NoWay, Decision::Go);
+            if let Some(decision) = self.cells.run(cx.map, cx.at, cx.slice) {
+                return decision;
             }
             self.drop_path();
         }
@@ -383,8 +382,8 @@ impl TickPolicy {
         }
         self.check_path(cx, regions, usize::MAX);
         if self.cells.is_active() {
-            if let Some(step) = self.cells.run(cx.map, cx.at, cx.slice) {
-                return step.map_or(Decision::NoWay, Decision::Go);
+            if let Some(decision) = self.cells.run(cx.map, cx.at, cx.slice) {
+                return decision;
             }
         } else if self.can_polish() {
             self.polish.run(cx.map, &mut self.path, cx.slice);

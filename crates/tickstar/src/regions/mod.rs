@@ -502,7 +502,7 @@ mod tests {
             let [(line, first), (ax, ay), (bx, by)] =
                 [start, a, b].map(flip).map(|(x, y)| (i64::from(x), i64::from(y)));
             let crossing = if ax == bx {
-                (ay + by) / 2
+                i64::midpoint(ay, by)
             } else {
                 let line = line.clamp(ax.min(bx), ax.max(bx));
                 ay + (by - ay) * (line - ax).abs() / (bx - ax).abs()

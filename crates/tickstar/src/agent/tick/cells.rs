@@ -2,6 +2,7 @@
 //! the map as it is known. Whenever it is complete at the agent's position, the agent follows it instead of its path, as
 //! it sees every wall that regions hide; while it is being repaired, the path over regions takes over.
 
+use crate::agent::Decision;
 use crate::search::Incremental;
 use crate::search::incremental::Ties;
 use crate::{Cost, Map, NodeId, OpenList, Pool, Slice};
@@ -65,14 +66,8 @@ impl Cells {
         }
     }
 
-    /// Continues the search, as far as the slice allows. Returns the step to take, or that there is no way, if it is
-    /// complete.
-    pub fn run<M: Map>(
-        &mut self,
-        map: &M,
-        at: NodeId,
-        slice: &mut Slice<'_>,
-    ) -> Option<Option<NodeId>> {
+    /// Continues the search, as far as the slice allows. Returns what to do, if it is complete.
+    pub fn run<M: Map>(&mut self, map: &M, at: NodeId, slice: &mut Slice<'_>) -> Option<Decision> {
         self.drives = false;
         let search = self.search.as_deref_mut()?;
         search.core.at = at;
@@ -93,7 +88,7 @@ impl Cells {
             return None;
         }
         if search.core.record(at).rhs == Cost::INFINITE {
-            return Some(None);
+            return Some(Decision::NoWay);
         }
         let step = search.core.choose(map);
         self.drives = step.is_some();
@@ -101,7 +96,7 @@ impl Cells {
             // The edges here differ from those it knows: a change was not reported.
             search.core.note(map, &[at]);
         }
-        step.map(Some)
+        step.map(Decision::Go)
     }
 
     /// The path that the agent follows.

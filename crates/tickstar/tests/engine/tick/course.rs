@@ -24,10 +24,10 @@ pub fn random_config(random: &mut Random) -> Config {
                 "coarse-weight" | "leg-weight" => {
                     format!("{}.{}", 1 + random.below(4), random.below(10))
                 }
-                _ => random.pick(&parameter.values).to_string(),
+                _ => random.pick(parameter.values).to_string(),
             };
             let listed = random.chance(50);
-            (parameter.name, if listed { random.pick(&parameter.values).to_string() } else { any })
+            (parameter.name, if listed { random.pick(parameter.values).to_string() } else { any })
         })
         .collect();
     entry.configure(&chosen).unwrap()
@@ -79,12 +79,11 @@ impl Course {
                 assert!(edge.is_some(), "no edge leads from {} to {to}", self.at);
                 assert_eq!(self.agent.position(), to);
             }
-            Step::Wait => {}
             Step::Arrived => assert_eq!(self.at, self.goal()),
             Step::Unreachable if self.secret.is_empty() => {
                 assert_eq!(self.distance(), None, "it gave up although a path exists");
             }
-            Step::Unreachable => {}
+            Step::Wait | Step::Unreachable => {}
         }
         step
     }
@@ -192,9 +191,9 @@ impl Course {
             if random.chance(often / 2) {
                 let regions = self.problem.space.regions().is_some();
                 if regions {
-                    self.problem.space.drop_regions()
+                    self.problem.space.drop_regions();
                 } else {
-                    self.problem.space.build_regions()
+                    self.problem.space.build_regions();
                 }
             }
             if random.chance(often) {
