@@ -2,7 +2,6 @@
 
 use crate::kit::{LayeredGrid, Problem, Random};
 use tickstar::catalog::{self, Config};
-use tickstar::space::Space;
 use tickstar::{Agent, Cell, Cost, NodeId, Seen, Slice, Step};
 
 /// How its ticks are paid for.
@@ -138,7 +137,7 @@ impl Course {
     /// An edit of one cell, or of many: walls, openings, or terrain.
     pub fn edit(&mut self, random: &mut Random, reported: bool) {
         let (width, height) = (self.problem.space.width(), self.problem.space.height());
-        let mut cell = |random: &mut Random| {
+        let cell = |random: &mut Random| {
             Cell::new(random.below(width.into()) as u32, random.below(height.into()) as u32)
         };
         let mut cells = vec![cell(random)];
