@@ -128,10 +128,8 @@ fn harry(member: &dyn Member, random: &mut Random, round: u64, openings: bool) {
 fn the_place_that_a_goal_has_left_may_be_cut_off() {
     for member in members().iter().filter(|member| member.facts().complete) {
         let _context = OnPanic(member.as_ref());
-        let mut map = Layered::new(
-            Grid::from_rows(["............", "##########..", "##########.."]).unwrap(),
-        )
-        .unwrap();
+        let mut map =
+            layered(Grid::from_rows(["............", "##########..", "##########.."]).unwrap());
         let node = |x, y| map.node(Cell::new(x, y)).unwrap();
         let (start, old, door) = (node(0, 0), node(11, 2), [node(10, 1), node(11, 1)]);
         let trail = [node(11, 1), node(11, 0), node(10, 0), node(9, 0)];
