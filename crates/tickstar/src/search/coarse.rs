@@ -242,7 +242,10 @@ impl Coarse {
                 return if known { Found::Way } else { Found::NoWay };
             };
             let own = self.record(start);
-            if own.is_settled() && own.g != Cost::INFINITE && top.key >= self.key(regions, &own) {
+            // With the same key, a region that has become more expensive may be on the way.
+            let key = self.key(regions, &own);
+            let is_last = top.key > key || top.key == key && top.g.0 & RANK_FIRST == 0;
+            if own.is_settled() && own.g != Cost::INFINITE && is_last {
                 return Found::Way;
             }
             self.follow_anchor(regions, from);
