@@ -1,14 +1,15 @@
 //! What the work of Tick* takes beside what it is charged, and the total planning time beside other algorithms.
 //!
 //! `cargo bench --bench tick` prints two tables. Runs repeat bit for bit: a first run counts the work of each tick, and
-//! the others are timed; each tick counts with the median of its times.
+//! the others are timed; each tick counts with the median of its times, so that what else the machine does matters little.
+//! A* is timed in slices as short as ticks for the same reason, and `find_path` counts with its least time.
 //!
 //! The price list. A watcher ends the first ticks of an agent, so that each part of its first leg is a tick of its own:
 //! the search over regions, the set-up, the search, and the tracing (with the first step). The time of a tick without
-//! work is subtracted. For repairs, cells on borders of tiles are blocked during the search over regions. What windows cost is fitted (least
-//! squares) to all ticks that do nothing but improve a path, with budgets of 10 to 200. `times` is the ratio to an
-//! expansion of A* on the same problems, `over` the ratio to that times the units charged, and the columns after it are
-//! `over` by class of maps.
+//! work is subtracted. For repairs, cells on borders of tiles are blocked during the search over regions. What windows
+//! cost is fitted (least squares) to all ticks that do nothing but improve a path, with budgets of 10 to 200. `times` is
+//! the ratio to an expansion of A* on the same problems, `over` the ratio to that times the units charged, and the
+//! columns after it are `over` by class of maps.
 //!
 //! Total planning time. All ticks of a walk with a budget of 100, in microseconds per problem.
 //!
@@ -190,12 +191,12 @@ const KINDS: [(&str, f64); 12] = [
     ("leg: a region, set-up included", 0.5),
     ("leg: an expansion", 1.0),
     ("leg: a traced cell", 0.1),
-    ("all legs, per unit", 1.0),
+    ("a walk without windows, per unit", 1.0),
     ("window: an expansion", 1.0),
     ("window: a new key", 0.5),
     ("window: four cells, opening", 0.1),
     ("window: an adopted cell", 0.1),
-    ("all windows, per unit", 1.0),
+    ("a walk with windows, per unit", 1.0),
 ];
 
 /// Time and count of each kind.
@@ -272,22 +273,25 @@ fn fit(rows: &[([f64; COLUMNS], f64)]) -> [f64; COLUMNS] {
     std::array::from_fn(|nth| matrix[nth][COLUMNS] / matrix[nth][nth])
 }
 
-/// A* alone.
+/// A* alone, in slices as short as a tick.
 fn price_astar(set: &ProblemSet, prices: &mut Prices) {
     let mut search = BestFirst::new(SearchConfig::default());
-    let (mut times, mut count) = (Times::default(), 0.0);
-    for round in 0..ROUNDS {
-        for (nth, (start, goal)) in set.nodes().enumerate() {
-            let mut slice = Slice::unlimited();
-            let (time, _) = timed(|| {
-                search.start(&set.grid, start, goal);
-                search.run(&set.grid, &mut slice)
-            });
-            times.add(nth, time);
-            count += if round == 0 { slice.expansions() as f64 } else { 0.0 };
+    for (start, goal) in set.nodes() {
+        let (mut times, mut count) = (Times::default(), 0);
+        for _ in 0..ROUNDS {
+            search.start(&set.grid, start, goal);
+            count = 0;
+            for nth in 0.. {
+                let mut slice = Slice::new(BUDGET);
+                times.add(nth, timed(|| search.run(&set.grid, &mut slice)).0);
+                count += slice.expansions();
+                if slice.expansions() < BUDGET {
+                    break;
+                }
+            }
         }
+        prices.sums[0].add(times.sum(), count as f64);
     }
-    prices.sums[0].add(times.sum(), count);
 }
 
 /// The parts of the first leg: what is done in each tick.
@@ -296,20 +300,18 @@ struct Parts {
     /// The search over regions, set-up, search and tracing.
     works: [usize; 4],
     done: [Done; 4],
-    /// The whole plan in one tick, without and with windows.
-    whole: [Done; 2],
 }
 
-fn config(polish: bool) -> TickConfig {
+fn config() -> TickConfig {
     let mut config = TickConfig::default();
-    (config.early, config.polish, config.first_look) = (false, polish, config.look);
+    (config.early, config.polish, config.first_look) = (false, false, config.look);
     config
 }
 
 /// Finds out how to divide the first leg into ticks.
 fn parts(grid: &Grid, ends: (NodeId, NodeId)) -> Option<Parts> {
-    let agent = |polish| Tick::new(grid, config(polish), ends.0, ends.1).expect("a fit problem");
-    let [works, polished] = [false, true].map(|polish| watch(&mut agent(polish), grid, u64::MAX).0);
+    let mut agent = Tick::new(grid, config(), ends.0, ends.1).expect("a fit problem");
+    let works = watch(&mut agent, grid, u64::MAX).0;
     let cells = works.iter().position(|work| matches!(work, Work::Expand { level: 0, .. }))?;
     let setup = works[..cells].iter().rposition(|&work| work != Work::Update(ends.0))? + 1;
     let traces = cells + works[cells..].iter().position(|work| matches!(work, Work::Trace(_)))?;
@@ -317,26 +319,16 @@ fn parts(grid: &Grid, ends: (NodeId, NodeId)) -> Option<Parts> {
     let end = works[traces..].iter().position(is_other).map_or(works.len(), |len| traces + len);
     let ranges = [0..setup, setup..cells, cells..traces, traces..end];
     let done = ranges.clone().map(|range| Done::of(&works[range]));
-    let whole = [Done::of(&works), Done::of(&polished)];
-    Some(Parts { ends, works: ranges.map(|range| range.len()), done, whole })
+    Some(Parts { ends, works: ranges.map(|range| range.len()), done })
 }
 
 fn price_legs(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
     let parts: Vec<Parts> = set.nodes().filter_map(|ends| parts(grid, ends)).collect();
     let Some(first) = parts.first() else { return };
-    let agent = |polish| Tick::new(grid, config(polish), first.ends.0, first.ends.1);
-    let mut agents = [false, true].map(|polish| agent(polish).expect("a fit problem"));
-    let mut times: [Times; 7] = std::array::from_fn(|_| Times::default());
-    for _ in 0..=ROUNDS {
-        for (nth, part) in parts.iter().enumerate() {
-            let (start, goal) = part.ends;
-            for (kind, agent) in agents.iter_mut().enumerate() {
-                agent.assign(grid, start, goal).expect("a fit problem");
-                times[5 + kind].add(nth, tick(agent, grid, u64::MAX).0);
-            }
-        }
-    }
-    let agent = &mut agents[0];
+    let (start, goal) = first.ends;
+    let mut agent = Tick::new(grid, config(), start, goal).expect("a fit problem");
+    let agent = &mut agent;
+    let mut times: [Times; 5] = std::array::from_fn(|_| Times::default());
     for (nth, part) in parts.iter().enumerate() {
         for _ in 0..=ROUNDS {
             agent.assign(grid, part.ends.0, part.ends.1).expect("a fit problem");
@@ -350,15 +342,13 @@ fn price_legs(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
     }
     for (nth, part) in parts.iter().enumerate() {
         let [coarse, setup, search, trace] = part.done;
-        let [idle, regions, chain, cells, traced, whole, polished] =
-            [0, 1, 2, 3, 4, 5, 6].map(|kind: usize| times[kind].median(nth));
+        let [idle, regions, chain, cells, traced] =
+            [0, 1, 2, 3, 4].map(|kind: usize| times[kind].median(nth));
         let sums = &mut prices.sums;
         sums[1].add(regions - idle, coarse.units());
         sums[3].add(chain - idle, setup.updates);
         sums[4].add(cells - idle, search.cells);
         sums[5].add(traced - idle, trace.traces);
-        sums[6].add(whole - regions, part.whole[0].units() - coarse.units());
-        sums[11].add(polished - whole, part.whole[1].units() - part.whole[0].units());
     }
 }
 
@@ -403,7 +393,7 @@ fn price_repairs(set: &ProblemSet, grid: &mut Grid, prices: &mut Prices) {
     let mut random = Random(1);
     let nodes: Vec<_> = set.nodes().collect();
     let (start, goal) = nodes[0];
-    let mut agent = Tick::new(grid, config(false), start, goal).expect("a fit problem");
+    let mut agent = Tick::new(grid, config(), start, goal).expect("a fit problem");
     for (&(start, goal), &ends) in nodes.iter().zip(&set.ends) {
         let Some(parts) = parts(grid, (start, goal)) else { continue };
         let fits =
@@ -504,6 +494,41 @@ fn columns(grid: &Grid, works: &[Work]) -> [f64; COLUMNS] {
     row
 }
 
+/// Whole walks with and without windows: ticks that work, less what a tick takes that does not.
+fn price_walks(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
+    for (kind, polish) in [(6, false), (11, true)] {
+        let mut config = TickConfig::default();
+        config.polish = polish;
+        let (start, goal) = set.nodes().next().expect("a problem");
+        let mut agent = Tick::new(grid, config, start, goal).expect("a fit problem");
+        for (start, goal) in set.nodes() {
+            let (mut times, mut units) = (Times::default(), Vec::new());
+            for _ in 0..ROUNDS {
+                agent.assign(grid, start, goal).expect("a fit problem");
+                units.clear();
+                while agent.position() != goal {
+                    let (mut slice, at) = (Slice::new(BUDGET), agent.position());
+                    let (time, step) = timed(|| agent.tick(grid, at, Seen::default(), &mut slice));
+                    times.add(units.len(), time);
+                    let others = slice.updates() as f64 / 2.0 + slice.traces() as f64 / 10.0;
+                    units.push(slice.expansions() as f64 + others);
+                    if step == Step::Unreachable {
+                        break;
+                    }
+                }
+            }
+            let mut idle = Sum::default();
+            for nth in 0..units.len() {
+                let is_idle = units[nth] == 0.0;
+                let sum = if is_idle { &mut idle } else { &mut prices.sums[kind] };
+                sum.add(times.median(nth), if is_idle { 1.0 } else { units[nth] });
+            }
+            let working = units.iter().filter(|&&units| units > 0.0).count() as f64;
+            prices.sums[kind].time -= working * idle.time / idle.count.max(1.0);
+        }
+    }
+}
+
 fn print_prices(classes: &[Class]) {
     let mut all = Prices::default();
     let mut lists = Vec::new();
@@ -514,6 +539,7 @@ fn print_prices(classes: &[Class]) {
             price_astar(set, &mut prices);
             price_legs(set, &grid, &mut prices);
             price_windows(set, &grid, &mut prices);
+            price_walks(set, &grid, &mut prices);
             price_repairs(set, &mut grid, &mut prices);
             price_edits(set, &mut grid, &mut prices);
         }
@@ -521,11 +547,11 @@ fn print_prices(classes: &[Class]) {
         lists.push(prices.list().0);
     }
     let (list, begun) = all.list();
-    print!("{:<31} {:>7} {:>6} {:>6} {:>5}  ", "", "ns", "times", "units", "over");
+    print!("{:<33} {:>7} {:>6} {:>6} {:>5}  ", "", "ns", "times", "units", "over");
     println!("{}", classes.iter().map(|class| format!("{:>8}", class.name)).collect::<String>());
     for (kind, (name, units)) in KINDS.into_iter().enumerate() {
         let times = list[kind] / list[0];
-        print!("{name:<31} {:>7.1} {times:>6.2} {units:>6.1} {:>5.2}  ", list[kind], times / units);
+        print!("{name:<33} {:>7.1} {times:>6.2} {units:>6.1} {:>5.2}  ", list[kind], times / units);
         for list in &lists {
             if kind == 0 {
                 print!("{:>8.1}", list[0]);
@@ -535,10 +561,10 @@ fn print_prices(classes: &[Class]) {
         }
         println!();
     }
-    println!("{:<31} {begun:>7.1} {:>6.2}", "window: its search begins", begun / list[0]);
+    println!("{:<33} {begun:>7.1} {:>6.2}", "window: its search begins", begun / list[0]);
     let [plain, regions] = all.edits.map(|sum| sum.time / sum.count);
-    println!("{:<31} {regions:>7.1} {:>6.2}", "set_free with regions", regions / list[0]);
-    println!("{:<31} {plain:>7.1} {:>6.2}", "set_free without", plain / list[0]);
+    println!("{:<33} {regions:>7.1} {:>6.2}", "set_free with regions", regions / list[0]);
+    println!("{:<33} {plain:>7.1} {:>6.2}", "set_free without", plain / list[0]);
 }
 
 /// The algorithms whose walks are timed.
@@ -555,11 +581,12 @@ fn contestants() -> Vec<(&'static str, Config)> {
     ]
 }
 
-/// All ticks of a walk.
-fn walk(agent: &mut dyn Agent<Layered<Grid>>, map: &Layered<Grid>) {
-    loop {
-        let at = agent.position();
-        let step = agent.tick(map, at, Seen::default(), &mut Slice::new(BUDGET));
+/// The times of all ticks of a walk.
+fn walk(agent: &mut dyn Agent<Layered<Grid>>, map: &Layered<Grid>, times: &mut Times) {
+    for nth in 0.. {
+        let (at, mut slice) = (agent.position(), Slice::new(BUDGET));
+        let (time, step) = timed(|| agent.tick(map, at, Seen::default(), &mut slice));
+        times.add(nth, time);
         if matches!(step, Step::Arrived | Step::Unreachable) {
             return;
         }
@@ -590,19 +617,21 @@ fn print_totals(classes: &[Class]) {
                 .map(|(_, config)| config.agent(map, start, goal).expect("a fit problem"))
                 .collect();
             let mut finder = PathFinder::default();
-            let mut times: Vec<Times> = sums.iter().map(|_| Times::default()).collect();
-            for _ in 0..ROUNDS {
-                for (nth, (start, goal)) in set.nodes().enumerate() {
+            for (start, goal) in set.nodes() {
+                let mut times: Vec<Times> = agents.iter().map(|_| Times::default()).collect();
+                let mut least = f64::INFINITY;
+                for _ in 0..ROUNDS {
                     for (agent, times) in agents.iter_mut().zip(&mut times) {
                         agent.assign(map, start, goal).expect("a fit problem");
-                        times.add(nth, timed(|| walk(agent.as_mut(), map)).0);
+                        walk(agent.as_mut(), map, times);
                     }
                     let (time, path) = timed(|| finder.find(&set.grid, start, goal));
                     black_box(path).expect("a fit problem");
-                    times[contestants.len()].add(nth, time);
+                    least = least.min(time);
                 }
+                let times = times.iter().map(Times::sum).chain([least]);
+                sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
             }
-            sums.iter_mut().zip(&times).for_each(|(sum, times)| *sum += times.sum());
             problems += set.ends.len();
         }
         print!("{:<10}", class.name);
@@ -618,9 +647,6 @@ fn main() {
     let maps: usize = classes.iter().map(|class| class.sets.len()).sum();
     println!("{PROBLEMS} problems on each of {maps} maps, medians of {ROUNDS} rounds\n");
     print_prices(&classes);
-    if std::env::var_os("PRICES_ONLY").is_some() {
-        return;
-    }
     println!("\nAll ticks of a walk, {BUDGET} units each, in µs per problem\n");
     print_totals(&classes);
 }
