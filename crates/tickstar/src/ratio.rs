@@ -71,7 +71,11 @@ impl Ratio {
     }
 
     /// `floor(self × n)`, saturating.
+    #[inline]
     pub fn times(self, n: u64) -> u64 {
+        if let Some(product) = n.checked_mul(self.num.into()) {
+            return product / u64::from(self.den); // a division of twice as many bits is a call
+        }
         let product = u128::from(n) * u128::from(self.num) / u128::from(self.den);
         u64::try_from(product).unwrap_or(u64::MAX)
     }

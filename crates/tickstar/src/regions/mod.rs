@@ -438,22 +438,57 @@ impl Border {
             return self.start;
         }
         let flip = |cell: Cell| if self.is_column { (cell.x, cell.y) } else { (cell.y, cell.x) };
-        let [(line, start), a, b] =
-            [self.start, a, b].map(flip).map(|(x, y)| (i64::from(x), i64::from(y)));
-        // How far along the way from `a` to `b` the border is, if it is between them.
-        let (part, whole) =
-            if b.0 >= a.0 { (line - a.0, b.0 - a.0) } else { (a.0 - line, a.0 - b.0) };
-        let part = part.clamp(0, whole);
-        let crossing = match whole {
-            0 => i64::midpoint(a.1, b.1),
-            _ => a.1 + ((b.1 - a.1) * part) / whole,
+        let [(line, start), a, b] = [self.start, a, b].map(flip);
+        // How far along the way from `a` to `b` the border is, if it is between them. No side of a map is longer than
+        // 65,528 cells, so the product fits.
+        let (part, whole) = if b.0 >= a.0 {
+            (line.saturating_sub(a.0), b.0 - a.0)
+        } else {
+            (a.0.saturating_sub(line), a.0 - b.0)
         };
-        self.at((crossing - start).clamp(0, i64::from(self.length)) as u32)
+        let part = part.min(whole);
+        let crossing = match whole {
+            0 => u32::midpoint(a.1, b.1),
+            _ if b.1 >= a.1 => a.1 + (b.1 - a.1) * part / whole,
+            _ => a.1 - (a.1 - b.1) * part / whole,
+        };
+        self.at(crossing.saturating_sub(start).min(self.length))
     }
 }
 
 impl std::fmt::Debug for Regions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Regions").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crossing_is_that_of_the_straight_line() {
+        let mut seed = 1_u64;
+        let mut random = |end: u64| {
+            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            ((seed >> 33) % end) as u32
+        };
+        for round in 0..20_000 {
+            let end = if round % 2 == 0 { 40 } else { 65_528 };
+            let [start, a, b] = [(); 3].map(|()| Cell::new(random(end), random(end)));
+            let (length, is_column) = (random(16), round % 4 < 2);
+            let flip = |cell: Cell| if is_column { (cell.x, cell.y) } else { (cell.y, cell.x) };
+            let [(line, first), (ax, ay), (bx, by)] =
+                [start, a, b].map(flip).map(|(x, y)| (i64::from(x), i64::from(y)));
+            let crossing = if ax == bx {
+                (ay + by) / 2
+            } else {
+                let line = line.clamp(ax.min(bx), ax.max(bx));
+                ay + (by - ay) * (line - ax).abs() / (bx - ax).abs()
+            };
+            let along = (crossing - first).clamp(0, length.into()) as u32;
+            let border = Border { start, length, is_column, over: (0, 0) };
+            assert_eq!(border.between(a, b), border.at(along), "{border:?} {a} {b}");
+        }
     }
 }

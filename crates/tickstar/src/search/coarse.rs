@@ -139,6 +139,8 @@ pub(crate) struct Coarse {
     outward: Option<RegionId>,
     /// No region has changed since a way out was allowed to its end.
     is_steady: bool,
+    /// All keys on the open list are those of their records: neither the anchor has moved nor an exit.
+    is_keyed: bool,
     /// Insertions into the open list, and regions that were generated.
     pushes: usize,
     generated: usize,
@@ -164,6 +166,7 @@ impl Coarse {
             way_out: None,
             outward: None,
             is_steady: false,
+            is_keyed: true,
             pushes: 0,
             generated: 0,
             invalid: Vec::new(),
@@ -188,6 +191,7 @@ impl Coarse {
         (self.km, self.read) = (Cost::ZERO, regions.logged());
         (self.pushes, self.generated) = (0, 0);
         (self.way_out, self.outward, self.is_steady) = (None, None, false);
+        self.is_keyed = true;
         let spot = Spot::of(goal);
         let first = Record { rhs: Cost::ZERO, rhs_exit: spot, rhs_next: root, ..Record::default() };
         self.put(regions, root, first);
@@ -236,7 +240,8 @@ impl Coarse {
             self.follow_anchor(regions, from);
             let id = RegionId(top.node().0);
             let record = self.record(id);
-            if top.key < self.key(regions, &record) {
+            debug_assert!(!self.is_keyed || top.key >= self.key(regions, &record));
+            if !self.is_keyed && top.key < self.key(regions, &record) {
                 if !slice.update(top.node()) {
                     return Found::Working;
                 }
@@ -302,7 +307,7 @@ impl Coarse {
         let far = self.anchor.x.abs_diff(from.x).max(self.anchor.y.abs_diff(from.y)) > DRIFT;
         if far {
             self.km = self.km + self.weigh(regions.apart(self.anchor, from));
-            self.anchor = from;
+            (self.anchor, self.is_keyed) = (from, false);
         }
     }
 
@@ -364,6 +369,9 @@ impl Coarse {
             let Record { rhs, rhs_exit, rhs_next, .. } = record;
             self.put(regions, id, Record { g: rhs, exit: rhs_exit, next: rhs_next, ..record });
             for (near, border) in regions.borders_beyond(id) {
+                if self.records.find(node(near)).is_some_and(|known| known.rhs <= rhs) {
+                    continue; // most of those that are nearer to the goal
+                }
                 let cell = border.between(rhs_exit.cell(), self.anchor);
                 let offer = regions.weigh(id, regions.apart(cell, rhs_exit.cell())) + rhs;
                 let known = self.record(near);
@@ -410,6 +418,7 @@ impl Coarse {
             && let Some(record) = self.records.find_mut(node(id))
         {
             (record.rhs_exit, record.rhs_next) = (new.rhs_exit, new.rhs_next);
+            self.is_keyed = false;
             if record.g == record.rhs {
                 (record.exit, record.next) = (new.rhs_exit, new.rhs_next);
             }
