@@ -459,8 +459,8 @@ fn price_windows(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
                 times.add(nth, tick(&mut agent, grid, budget(nth)).0);
             }
         }
-        let timed = rows.iter().enumerate().map(|(nth, row)| (*row, times.median(nth)));
-        prices.windows.extend(timed.filter_map(|(row, time)| Some((row?, time))));
+        let all = rows.iter().enumerate().map(|(nth, row)| (*row, times.median(nth)));
+        prices.windows.extend(all.filter_map(|(row, time)| Some((row?, time))));
     }
 }
 
@@ -518,10 +518,10 @@ fn price_walks(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
                 }
             }
             let mut idle = Sum::default();
-            for nth in 0..units.len() {
-                let is_idle = units[nth] == 0.0;
+            for (nth, &units) in units.iter().enumerate() {
+                let is_idle = units == 0.0;
                 let sum = if is_idle { &mut idle } else { &mut prices.sums[kind] };
-                sum.add(times.median(nth), if is_idle { 1.0 } else { units[nth] });
+                sum.add(times.median(nth), if is_idle { 1.0 } else { units });
             }
             let working = units.iter().filter(|&&units| units > 0.0).count() as f64;
             prices.sums[kind].time -= working * idle.time / idle.count.max(1.0);
@@ -548,7 +548,10 @@ fn print_prices(classes: &[Class]) {
     }
     let (list, begun) = all.list();
     print!("{:<33} {:>7} {:>6} {:>6} {:>5}  ", "", "ns", "times", "units", "over");
-    println!("{}", classes.iter().map(|class| format!("{:>8}", class.name)).collect::<String>());
+    for class in classes {
+        print!("{:>8}", class.name);
+    }
+    println!();
     for (kind, (name, units)) in KINDS.into_iter().enumerate() {
         let times = list[kind] / list[0];
         print!("{name:<33} {:>7.1} {times:>6.2} {units:>6.1} {:>5.2}  ", list[kind], times / units);
@@ -596,11 +599,10 @@ fn walk(agent: &mut dyn Agent<Layered<Grid>>, map: &Layered<Grid>, times: &mut T
 fn print_totals(classes: &[Class]) {
     let contestants = contestants();
     print!("{:<10}", "");
-    println!(
-        "{}",
-        contestants.iter().map(|(name, _)| format!("{name:>19}")).collect::<String>()
-            + &format!("{:>19}", "find_path")
-    );
+    for (name, _) in &contestants {
+        print!("{name:>19}");
+    }
+    println!("{:>19}", "find_path");
     for class in classes {
         let mut sums = vec![0.0; contestants.len() + 1];
         let mut problems = 0;
