@@ -6,10 +6,10 @@
 //!
 //! The price list. A watcher ends the first ticks of an agent, so that each part of its first leg is a tick of its own:
 //! the search over regions, the set-up, the search, and the tracing (with the first step). The time of a tick without
-//! work is subtracted. For repairs, cells on borders of tiles are blocked during the search over regions. What windows cost is fitted (least
-//! squares) to all ticks that do nothing but improve a path, with budgets of 10 to 200. `times` is the ratio to an
-//! expansion of A* on the same problems, `over` the ratio to that times the units charged, and the columns after it are
-//! `over` by class of maps.
+//! work is subtracted. For repairs, cells on borders of tiles are blocked during the search over regions. What windows
+//! cost is fitted (least squares) to all ticks that do nothing but improve a path, with budgets of 10 to 200. `times` is
+//! the ratio to an expansion of A* on the same problems, `over` the ratio to that times the units charged, and the
+//! columns after it are `over` by class of maps.
 //!
 //! Total planning time. All ticks of a walk with a budget of 100, in microseconds per problem.
 //!
@@ -459,8 +459,8 @@ fn price_windows(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
                 times.add(nth, tick(&mut agent, grid, budget(nth)).0);
             }
         }
-        let timed = rows.iter().enumerate().map(|(nth, row)| (*row, times.median(nth)));
-        prices.windows.extend(timed.filter_map(|(row, time)| Some((row?, time))));
+        let all = rows.iter().enumerate().map(|(nth, row)| (*row, times.median(nth)));
+        prices.windows.extend(all.filter_map(|(row, time)| Some((row?, time))));
     }
 }
 
@@ -518,10 +518,10 @@ fn price_walks(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
                 }
             }
             let mut idle = Sum::default();
-            for nth in 0..units.len() {
-                let is_idle = units[nth] == 0.0;
+            for (nth, &units) in units.iter().enumerate() {
+                let is_idle = units == 0.0;
                 let sum = if is_idle { &mut idle } else { &mut prices.sums[kind] };
-                sum.add(times.median(nth), if is_idle { 1.0 } else { units[nth] });
+                sum.add(times.median(nth), if is_idle { 1.0 } else { units });
             }
             let working = units.iter().filter(|&&units| units > 0.0).count() as f64;
             prices.sums[kind].time -= working * idle.time / idle.count.max(1.0);
@@ -548,7 +548,10 @@ fn print_prices(classes: &[Class]) {
     }
     let (list, begun) = all.list();
     print!("{:<33} {:>7} {:>6} {:>6} {:>5}  ", "", "ns", "times", "units", "over");
-    println!("{}", classes.iter().map(|class| format!("{:>8}", class.name)).collect::<String>());
+    for class in classes {
+        print!("{:>8}", class.name);
+    }
+    println!();
     for (kind, (name, units)) in KINDS.into_iter().enumerate() {
         let times = list[kind] / list[0];
         print!("{name:<33} {:>7.1} {times:>6.2} {units:>6.1} {:>5.2}  ", list[kind], times / units);
@@ -596,11 +599,10 @@ fn walk(agent: &mut dyn Agent<Layered<Grid>>, map: &Layered<Grid>, times: &mut T
 fn print_totals(classes: &[Class]) {
     let contestants = contestants();
     print!("{:<10}", "");
-    println!(
-        "{}",
-        contestants.iter().map(|(name, _)| format!("{name:>19}")).collect::<String>()
-            + &format!("{:>19}", "find_path")
-    );
+    for (name, _) in &contestants {
+        print!("{name:>19}");
+    }
+    println!("{:>19}", "find_path");
     for class in classes {
         let mut sums = vec![0.0; contestants.len() + 1];
         let mut problems = 0;
@@ -647,9 +649,6 @@ fn main() {
     let maps: usize = classes.iter().map(|class| class.sets.len()).sum();
     println!("{PROBLEMS} problems on each of {maps} maps, medians of {ROUNDS} rounds\n");
     print_prices(&classes);
-    if std::env::var_os("PRICES_ONLY").is_some() {
-        return;
-    }
     println!("\nAll ticks of a walk, {BUDGET} units each, in µs per problem\n");
     print_totals(&classes);
 }
