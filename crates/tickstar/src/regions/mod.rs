@@ -95,6 +95,13 @@ pub struct Regions {
     edits: u64,
 }
 
+/// How much regions have changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Age {
+    edits: u64,
+    logged: u64,
+}
+
 #[derive(Clone)]
 struct Region {
     cells: Rows,
@@ -367,6 +374,20 @@ impl Regions {
         (logged >= self.log_start && new as usize <= self.log.len()).then_some(new)
     }
 
+    /// How much they have changed.
+    pub(crate) fn age(&self) -> Age {
+        Age { edits: self.edits, logged: self.logged }
+    }
+
+    /// The same, if newly built, as if they were the result of an edit of others that the log does not describe.
+    pub(crate) fn younger_than(mut self, others: Option<Age>) -> Regions {
+        if let Some(Age { edits, logged }) = others {
+            (self.edits, self.logged) = (edits + 1, logged + 1);
+            (self.log_start, self.logged_before) = (self.logged, self.logged);
+        }
+        self
+    }
+
     /// The length of the log.
     #[inline]
     pub(crate) fn logged(&self) -> u64 {
@@ -481,7 +502,7 @@ mod tests {
             let [(line, first), (ax, ay), (bx, by)] =
                 [start, a, b].map(flip).map(|(x, y)| (i64::from(x), i64::from(y)));
             let crossing = if ax == bx {
-                (ay + by) / 2
+                i64::midpoint(ay, by)
             } else {
                 let line = line.clamp(ax.min(bx), ax.max(bx));
                 ay + (by - ay) * (line - ax).abs() / (bx - ax).abs()
