@@ -31,6 +31,7 @@
 //! | a complete path in one call | [`find_path`] | optimal with the defaults; no time limit |
 //! | many complete paths | [`PathFinder`] | the same, and no new memory for each; by jump points on uniform grids |
 //! | a complete path, computed in slices | [`BestFirst`] | the same path for any slicing |
+//! | nearly shortest walks with very small budgets, on a grid, known or not | [`Tick`] (Tick*), on a [`Grid::with_regions`] | bounded work per tick; acts at once; arrives if and only if a path exists; repaired when the map changes |
 //! | a step every tick, starting with the first | [`TimeBounded`] with its defaults (TBA*) | bounded work per tick; arrives if and only if a path exists; at most twice the optimum once the path is followed |
 //! | the same, with less walking back and forth | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
 //! | an optimal path in much less time, on a uniform grid | [`TimeBoundedConfig::jump`] | as above, but the first step comes when a first path is traced |
@@ -43,6 +44,7 @@
 //! | a limit in wall-clock time | [`Slice::deadline`] | what acts at once with a budget does so with a deadline |
 //! | to follow a target that moves | [`Agent::retarget`] | caught by every search that is kept, if the target moves less often than the agent |
 //! | to know immediately whether a path exists | [`Hierarchy::reachable`] | exact; as many lookups as the map has levels |
+//! | the same without a hierarchy, now and then | [`Regions::reachable`](regions::Regions::reachable) | exact; a search over regions |
 //! | any path, without a search | [`QuickPath`] | acts at once; no guarantee about the length |
 //! | an agent that waits until its path is complete | [`Acting::Wait`] | an optimal walk, a late start |
 //! | to compare with learning real-time search | [`Local`] (RTAA*, LSS-LRTA*, LRTA*, …) | bounded work per tick; arrives if a path exists |

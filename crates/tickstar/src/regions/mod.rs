@@ -2,7 +2,7 @@
 //!
 //! Two cells of a map are connected exactly if their regions are, and there are some hundred times fewer regions than
 //! cells. Labeling is done by bit operations on whole rows: a tile takes a fraction of a microsecond, so a map needs
-//! hardly any preprocessing, and a changed cell costs about as much as a dozen expansions of A*. The regions belong to
+//! hardly any preprocessing, and a changed cell costs about as much as twenty expansions of A*. The regions belong to
 //! the map and are shared by all agents on it.
 //!
 //! # Which cells form a region
@@ -12,8 +12,8 @@
 //! across corners of tiles.
 //!
 //! # Contacts
-//! Two regions of different tiles touch where a step leads from one to the other. A contact is represented by one such
-//! step, in the middle of the longest stretch of border that they share.
+//! Two regions of tiles that share a side touch where a step over that side leads from one to the other; if corners may
+//! be cut, also past corners. A contact is the longest stretch of border that they share.
 //!
 //! # Dead ends
 //! A region is a *dead end* if all paths out of it, and out of the dead ends behind it, lead through a single neighbor.
@@ -147,7 +147,7 @@ impl Region {
 }
 
 impl Grid {
-    /// The same map with its [`Regions`], built in time proportional to the map (a millisecond for 512 by 512 cells).
+    /// The same map with its [`Regions`], built in time proportional to the map (one to six milliseconds for 512 by 512 cells).
     /// Every later edit keeps them up to date.
     #[must_use]
     pub fn with_regions(mut self) -> Grid {
@@ -305,7 +305,8 @@ impl Regions {
         self.edits
     }
 
-    /// Heap memory in bytes: about half a byte per cell in open terrain, and up to three where obstacles are scattered.
+    /// Heap memory in bytes: 0.8 bytes per cell in open terrain, about 2.5 where a quarter of the cells is blocked at
+    /// random, 5 in mazes, and 10 where 40 % is blocked.
     pub fn bytes(&self) -> usize {
         let more: usize = self.regions.iter().map(|region| region.more.capacity()).sum();
         self.tiles.capacity() * size_of::<u32>()
