@@ -278,9 +278,8 @@ impl TickPolicy {
                 }
             }
             match self.leg.run(cx.map, regions, &self.coarse, self.aim, cx.slice) {
-                Progress::Working => return true,
                 Progress::Done if self.append_leg(cx) => self.leg.cancel(),
-                Progress::Done => return true,
+                Progress::Working | Progress::Done => return true,
                 Progress::Dead => {
                     cx.slice.note(Event::Restart);
                     self.coarse.reset();

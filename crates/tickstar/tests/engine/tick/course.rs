@@ -24,10 +24,10 @@ pub fn random_config(random: &mut Random) -> Config {
                 "coarse-weight" | "leg-weight" => {
                     format!("{}.{}", 1 + random.below(4), random.below(10))
                 }
-                _ => random.pick(&parameter.values).to_string(),
+                _ => random.pick(parameter.values).to_string(),
             };
             let listed = random.chance(50);
-            (parameter.name, if listed { random.pick(&parameter.values).to_string() } else { any })
+            (parameter.name, if listed { random.pick(parameter.values).to_string() } else { any })
         })
         .collect();
     entry.configure(&chosen).unwrap()
