@@ -34,15 +34,12 @@ fn fuzz() {
                     let done = std::panic::catch_unwind(|| run(seed));
                     let mut totals = totals.lock().expect("no thread panics with it");
                     totals.2 += 1;
-                    match done {
-                        Ok(report) => {
-                            totals.0.add(&report);
-                            totals.1.add(seed, &report);
-                        }
-                        Err(_) => {
-                            eprintln!("TICKSTAR_FUZZ_SEED={seed} fails");
-                            totals.3.push(seed);
-                        }
+                    if let Ok(report) = done {
+                        totals.0.add(&report);
+                        totals.1.add(seed, &report);
+                    } else {
+                        eprintln!("TICKSTAR_FUZZ_SEED={seed} fails");
+                        totals.3.push(seed);
                     }
                 }
             });

@@ -121,8 +121,7 @@ fn config(dice: &mut Dice) -> Config {
         "coarse-weight" | "leg-weight" => format!("{}.{}", 1 + dice.below(3), dice.below(10)),
         _ => pick(dice, values).to_owned(),
     };
-    let chosen: Vec<_> =
-        parameters.iter().map(|p| (p.name, value(p.name, &p.values[..]))).collect();
+    let chosen: Vec<_> = parameters.iter().map(|p| (p.name, value(p.name, p.values))).collect();
     entry.configure(&chosen).expect("possible values")
 }
 
@@ -309,7 +308,7 @@ fn edit(map: &mut Layered<Grid>, at: NodeId, dice: &mut Dice, changed: &mut Vec<
         dice.once_in(2),
     );
     let (x, y) = (first as u32 % map.width(), first as u32 / map.width());
-    for i in 0..1 + dice.below(40) as u32 {
+    for i in 0..=dice.below(40) as u32 {
         let cell = if across { Cell::new(x + i, y) } else { Cell::new(x, y + i) };
         let Some(node) = map.node(cell).filter(|&node| node != at) else { continue };
         if map.set_free(cell, free).expect("on the map") {
