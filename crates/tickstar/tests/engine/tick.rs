@@ -52,7 +52,8 @@ fn walks_are_legal_and_end_where_they_should() {
 /// its goal moves.
 #[test]
 fn an_agent_that_is_disturbed_arrives_exactly_when_there_is_a_way() {
-    for seed in seeds(1500) {
+    // The last ones once found agents that walked forever, or gave up too early.
+    for seed in seeds(1500).chain([1632, 2406, 5416, 8727]) {
         let random = &mut Random::new(seed);
         let (problem, config) = (problem(random), random_config(random));
         let rules = Rules { budget: random.pick(&BUDGETS), metered: random.chance(50) };
