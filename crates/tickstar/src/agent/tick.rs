@@ -228,7 +228,8 @@ impl TickPolicy {
             }
         }
         // At the smallest budgets the path is checked step by step, as it is walked.
-        let steps = steps.min((cx.slice.remaining() * 3) as usize);
+        let units = cx.slice.remaining().saturating_sub(1);
+        let steps = steps.min(usize::try_from(units.saturating_mul(3)).unwrap_or(usize::MAX));
         if let Some(cut) = self.path.first_cut(cx.map, steps, cx.slice) {
             self.cut_path(cut, cx.goal);
         }
@@ -400,7 +401,9 @@ impl TickPolicy {
             return Decision::Wait;
         }
         let front = self.coarse.front().map_or(self.aim, |cell| regions.node(cell));
-        let step = self.wander.step(cx.map, cx.at, self.leg.target(), front);
+        // Once a way is known, only legs know where it leads.
+        let front = Some(front).filter(|_| !self.coarse.has_way());
+        let step = self.wander.step(cx.map, cx.at, self.leg.target(), front, self.aim);
         step.map_or(Decision::Wait, Decision::Go)
     }
 }

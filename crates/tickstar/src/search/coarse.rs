@@ -139,6 +139,9 @@ pub(crate) struct Coarse {
     outward: Option<RegionId>,
     /// No region has changed since a way out was allowed to its end.
     is_steady: bool,
+    /// The last call found a way; some call did.
+    is_complete: bool,
+    has_way: bool,
     /// All keys on the open list are those of their records: neither the anchor has moved nor an exit.
     is_keyed: bool,
     /// Insertions into the open list, and regions that were generated.
@@ -169,6 +172,8 @@ impl Coarse {
             way_out: None,
             outward: None,
             is_steady: false,
+            is_complete: false,
+            has_way: false,
             is_keyed: true,
             pushes: 0,
             generated: 0,
@@ -194,7 +199,7 @@ impl Coarse {
         (self.km, self.read) = (Cost::ZERO, regions.logged());
         (self.pushes, self.generated) = (0, 0);
         (self.way_out, self.outward, self.is_steady) = (None, None, false);
-        self.is_keyed = true;
+        (self.is_keyed, self.is_complete, self.has_way) = (true, false, false);
         let spot = Spot::of(goal);
         let first = Record { rhs: Cost::ZERO, rhs_exit: spot, rhs_next: root, ..Record::default() };
         self.put(regions, root, first);
@@ -246,9 +251,12 @@ impl Coarse {
             let key = self.key(regions, &own);
             let is_last = top.key > key || top.key == key && top.g.0 & RANK_FIRST == 0;
             if own.is_settled() && own.g != Cost::INFINITE && is_last {
+                (self.is_complete, self.has_way) = (true, true);
                 return Found::Way;
             }
-            self.follow_anchor(regions, from);
+            if std::mem::take(&mut self.is_complete) {
+                self.follow_anchor(regions, from);
+            }
             let id = RegionId(top.node().0);
             let record = self.record(id);
             debug_assert!(!self.is_keyed || top.key >= self.key(regions, &record));
@@ -287,7 +295,8 @@ impl Coarse {
     fn allow_way_out(&mut self, regions: &Regions, start: RegionId, slice: &mut Slice<'_>) -> bool {
         loop {
             let Some(id) = self.way_out else {
-                if self.outward == Some(start) {
+                // An agent that wanders back and forth must not spend anything on this in every tick.
+                if self.outward == Some(start) || self.is_steady && self.record(start).is_wanted() {
                     return true;
                 }
                 (self.outward, self.way_out) = (Some(start), Some(start));
@@ -313,7 +322,8 @@ impl Coarse {
         }
     }
 
-    /// Adapts the heuristic to the position of the agent.
+    /// Adapts the heuristic to the position of the agent. Not while a search is in progress: an agent that wanders would
+    /// make it correct its keys again and again.
     fn follow_anchor(&mut self, regions: &Regions, from: Cell) {
         let far = self.anchor.x.abs_diff(from.x).max(self.anchor.y.abs_diff(from.y)) > DRIFT;
         if far {
@@ -445,6 +455,11 @@ impl Coarse {
     pub fn exit(&self, id: RegionId) -> Option<(Cell, RegionId)> {
         let record = self.records.find(node(id)).filter(|record| record.g != Cost::INFINITE)?;
         Some((record.exit.cell(), record.next))
+    }
+
+    /// Whether the search has found a way from some position of the agent.
+    pub fn has_way(&self) -> bool {
+        self.has_way
     }
 
     /// Where the search is nearest to the agent.

@@ -50,15 +50,17 @@ impl Wander {
         }
     }
 
-    /// The next early step, if one should be taken: toward the end of a leg, or toward the front of the search.
+    /// The next early step, if one should be taken: toward the end of a leg, or toward the front of the search. The first
+    /// step is always taken, toward the goal if nothing else is known.
     pub fn step<M: Map>(
         &self,
         map: &M,
         at: NodeId,
         leg: Option<NodeId>,
-        front: NodeId,
+        front: Option<NodeId>,
+        goal: NodeId,
     ) -> Option<NodeId> {
-        let target = leg.unwrap_or(front);
+        let target = leg.or(front).or((!self.has_moved).then_some(goal))?;
         let distance = map.estimate(at, target);
         if self.has_moved && leg.is_none() && distance > self.near {
             return None;
