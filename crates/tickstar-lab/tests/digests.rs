@@ -239,7 +239,7 @@ const WORLDS: [&str; 4] = ["known", "unknown", "partial:8", "dynamic:5"];
 const SCRIPTS: [&str; 2] = ["script:shut.script", "script:doors.script"];
 
 /// Settings other than the defaults. Every parameter of every algorithm occurs.
-const VARIANTS: [(&str, &[&str]); 24] = [
+const VARIANTS: [(&str, &[&str]); 25] = [
     ("astar", &["successors=canonical", "open=heap"]),
     ("wastar", &["weight=3", "reopen=true", "open=heap"]),
     ("gbfs", &["open=heap"]),
@@ -328,6 +328,16 @@ const VARIANTS: [(&str, &[&str]); 24] = [
     ),
     ("pr-lrta", &["level=2", "depth=1", "gamma=0.4"]),
     ("d-lrta", &["level=2", "depth=1"]),
+    (
+        "tick",
+        &[
+            "early=false",
+            "look=4:first-look=2",
+            "ahead=96:polish=false",
+            "coarse-weight=1:leg-weight=2",
+            "open=heap",
+        ],
+    ),
 ];
 
 /// Every algorithm with its default budget, with 100 if that is unlimited, and with 10.
