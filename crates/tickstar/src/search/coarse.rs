@@ -120,6 +120,7 @@ pub(crate) enum Found {
 }
 
 /// The search.
+#[allow(clippy::struct_excessive_bools)] // each tells something else about the search
 #[derive(Clone, Debug)]
 pub(crate) struct Coarse {
     records: Stamped<Record>,
