@@ -9,9 +9,9 @@
 //! 2. A *leg* turns the next regions of that way into cells: A* in a corridor of these regions and their neighbors, from
 //!    the end of the path that is already planned to the first cell of the last region. Two thirds of its path are kept.
 //!    Legs follow each other until the path reaches the goal.
-//! 3. What is left of the tick improves the path: see [`polish`].
+//! 3. What is left of the tick improves the path, window by window, until it is proven optimal.
 //! 4. The agent takes the next step of its path. If it has none yet, it waits, or, with [`TickConfig::early`], takes a
-//!    step toward where the search over regions or the leg leads: see [`wander`].
+//!    step toward where the search over regions or the leg leads.
 //!
 //! # Deviations
 //! None: it is defined here.
