@@ -67,7 +67,7 @@ fn table() -> Table {
     ]);
     for Entry { name, title, facts, .. } in catalog::all() {
         let first_move = match facts.first_move {
-            FirstMove::AtOnce | FirstMove::AfterLookahead => "at once",
+            _ if facts.acts_at_once() => "at once",
             FirstMove::BackAndForth => "back and forth",
             FirstMove::AfterSegment => "first segment",
             _ => "whole path",

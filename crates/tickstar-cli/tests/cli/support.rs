@@ -217,6 +217,7 @@ pub fn most_updates(algorithm: &str, budget: Option<u64>) -> u64 {
         "lrta" | "lss-lrta" | "dstar-lite" | "pr-lrta" | "d-lrta" => {
             budget.map_or(u64::MAX, |budget| 10 * budget)
         }
+        "tick" => budget.map_or(u64::MAX, |budget| 2 * budget),
         _ => 0,
     }
 }
