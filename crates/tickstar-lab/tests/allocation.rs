@@ -53,7 +53,7 @@ fn a_fresh_agent_takes_at_most_4_kb_on_2048_by_2048_cells() {
         drop(agent);
     }
     // All others, too.
-    let map = Layered::new(Grid::new(256, 256).unwrap()).unwrap();
+    let map = Layered::new(Grid::new(256, 256).unwrap().with_regions()).unwrap();
     let [start, goal] = nodes(&map, [(100, 200), (200, 40)]);
     for entry in catalog::all() {
         let config = entry.configure::<&str, &str>(&[]).unwrap();
@@ -124,7 +124,7 @@ fn an_agent_that_walks_a_known_path_keeps_8_bytes_per_step() {
 #[test]
 fn agents_that_have_arrived_keep_no_search() {
     let grid = generate(Kind::Caves, 256, 256, 3).unwrap();
-    let map = Layered::new(grid).unwrap();
+    let map = Layered::new(grid.with_regions()).unwrap();
     let free: Vec<_> = map.free_cells().collect();
     let ends = [free[0], free[free.len() - 1]].map(|cell| map.node(cell).unwrap());
     for name in ["tba", "astar", "tb-gbfs", "rtba", "rtb-wastar", "dstar-lite", "pra", "quickpath"]
@@ -147,7 +147,7 @@ fn agents_that_have_arrived_keep_no_search() {
 
 #[test]
 fn a_pool_is_balanced_after_ten_thousand_tasks() {
-    let map = Layered::new(generate(Kind::Caves, 96, 96, 5).unwrap()).unwrap();
+    let map = Layered::new(generate(Kind::Caves, 96, 96, 5).unwrap().with_regions()).unwrap();
     let free: Vec<_> = map.free_cells().map(|cell| map.node(cell).unwrap()).collect();
     let levels = map.hierarchy().unwrap();
     let start = free[free.len() / 2];
@@ -227,7 +227,7 @@ fn allocations<M: tickstar::Map>(
 fn steady_ticks_do_not_allocate() {
     let grid = Grid::new(400, 60).unwrap();
     let [start, goal, door] = nodes(&grid, [(2, 30), (397, 30), (200, 2)]);
-    let map = Layered::new(grid).unwrap();
+    let map = Layered::new(grid.with_regions()).unwrap();
     let mut shut = map.clone();
     shut.set_free(Cell::new(200, 2), false).unwrap();
     let maps = [&map, &shut];
