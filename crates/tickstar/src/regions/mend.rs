@@ -54,16 +54,27 @@ pub(super) fn border_cell((column, row): (i8, i8), along: u32) -> (u32, u32) {
     }
 }
 
+/// The contact with a region of another tile, along this part of the border. The cells on the other side are farther
+/// along the border by `shift`, which is not zero only past corners.
+fn contact(to: RegionId, toward: (i8, i8), [first, last]: [u32; 2], shift: i8) -> Contact {
+    let (x, y) = border_cell(toward, first);
+    let is_column = toward.0 != 0 && toward.1 == 0;
+    let over = if is_column { (toward.0, shift) } else { (toward.0 + shift, toward.1) };
+    Contact { to, start: (x as u8, y as u8), length: (last - first) as u8, is_column, over }
+}
+
 impl Regions {
     pub(super) fn of(grid: &Grid) -> Regions {
         let (columns, rows) = (grid.width().div_ceil(SIDE), grid.height().div_ceil(SIDE));
         let count = (columns * rows) as usize;
+        let row_shift = columns.next_power_of_two().trailing_zeros();
         let mut regions = Regions {
             columns,
             rows,
+            row_shift,
             links: Links::of(grid),
             geometry: grid.geometry(),
-            tiles: vec![NONE; count],
+            tiles: vec![NONE; (rows as usize) << row_shift],
             regions: Vec::with_capacity(count + count / 4),
             len: 0,
             spare: std::collections::VecDeque::new(),
@@ -81,7 +92,7 @@ impl Regions {
             (0..rows).step_by(4).flat_map(|y| (0..columns).step_by(4).map(move |x| (y, x)))
         {
             for row in y..rows.min(y + 4) {
-                tiles.extend((x..columns.min(x + 4)).map(|column| row * columns + column));
+                tiles.extend((x..columns.min(x + 4)).map(|column| regions.tile(column, row)));
             }
         }
         for &tile in &tiles {
@@ -103,7 +114,7 @@ impl Regions {
     pub(crate) fn update(&mut self, grid: &Grid, cells: &[Cell]) {
         self.edits += 1;
         self.logged_before = self.logged;
-        let tile_of = |cell: &Cell| (cell.y / SIDE) * self.columns + cell.x / SIDE;
+        let tile_of = |cell: &Cell| self.tile(cell.x / SIDE, cell.y / SIDE);
         if let [cell] = cells {
             // Most edits are of one cell, and need no lists.
             let tile = tile_of(cell);
@@ -145,9 +156,10 @@ impl Regions {
     }
 
     fn tile_beside(&self, tile: u32, (column, row): (i8, i8)) -> Option<u32> {
-        let column = (tile % self.columns).checked_add_signed(column.into())?;
-        let row = (tile / self.columns).checked_add_signed(row.into())?;
-        (column < self.columns && row < self.rows).then(|| row * self.columns + column)
+        let place = self.place(tile);
+        let column = place.0.checked_add_signed(column.into())?;
+        let row = place.1.checked_add_signed(row.into())?;
+        (column < self.columns && row < self.rows).then(|| self.tile(column, row))
     }
 
     /// The regions of a tile.
@@ -309,8 +321,7 @@ impl Regions {
                     last = first;
                     shift = if other >> 1 >> first & 1 == 1 { 1 } else { -1 };
                 }
-                let to = RegionId(to);
-                let contact = Contact { to, toward, first: first as u8, last: last as u8, shift };
+                let contact = contact(RegionId(to), toward, [first, last], shift);
                 if let Some(slot) = near.get_mut(count) {
                     *slot = contact;
                 } else {
