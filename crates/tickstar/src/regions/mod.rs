@@ -250,6 +250,12 @@ impl Regions {
         })
     }
 
+    /// The neighbors of a region.
+    #[inline]
+    pub(crate) fn near(&self, region: RegionId) -> impl Iterator<Item = RegionId> + '_ {
+        self.get(region).into_iter().flat_map(Region::contacts).map(|contact| contact.to)
+    }
+
     /// The neighbors of a region, each with the cells of this region from which a step leads there.
     #[inline]
     pub(crate) fn borders(
@@ -263,7 +269,7 @@ impl Regions {
     }
 
     /// Visits the neighbors of a region, each with the cells of the neighbor from which a step leads here: for the
-    /// innermost loop of a search, in which an iterator took a fifth of the time.
+    /// innermost loop of a search, as an iterator takes more time.
     #[inline]
     pub(crate) fn for_each_border_beyond(
         &self,
@@ -358,10 +364,11 @@ impl Regions {
         Cell { x: column << SHIFT, y: row << SHIFT }
     }
 
-    /// The first and last column, and the first and last row, of the tile of a region.
-    pub(crate) fn tile_bounds(&self, region: RegionId) -> [u32; 4] {
-        let Cell { x, y } = self.corner(self.get(region).map_or(0, |region| region.tile));
-        [x, x + SIDE - 1, y, y + SIDE - 1]
+    /// The tile of a region, by its column and row among tiles, and its cells there.
+    #[inline]
+    pub(crate) fn place_of(&self, region: RegionId) -> Option<((u32, u32), &Rows)> {
+        let own = self.get(region)?;
+        Some((self.place(own.tile), &own.cells))
     }
 
     /// The distance over a region, given the plain distance: times the mean multiplier.

@@ -29,7 +29,6 @@ pub(crate) use backup::Backup;
 pub(crate) use ball::{Ball, Neighbor, proves_no_path};
 pub use best_first::{BestFirst, SearchConfig, Status, Successors};
 pub(crate) use coarse::{Coarse, Found};
-pub(crate) use corridor::Marks;
 pub(crate) use incremental::Incremental;
 pub(crate) use jump::JumpSearch;
 pub(crate) use learned::Learned;
