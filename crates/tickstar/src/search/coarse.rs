@@ -18,9 +18,10 @@
 //! * The next region of a region with finite `g` had a smaller `g` when it was chosen, so next regions form a tree.
 //! * While no change of the map is pending, the open list has every region whose values differ, except dead ends.
 
-use super::open::{Heap, Open, OpenEntry};
 use super::pool::Pool;
 use super::table::{Stamp, Stamped};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use crate::regions::{RegionId, Regions};
 use crate::{Cell, Cost, Event, NodeId, Ratio, Slice};
 
@@ -61,8 +62,41 @@ struct Record {
 
 /// The key of a region that is not on the open list.
 const UNQUEUED: u64 = u64::MAX;
-/// The rank of regions that must be expanded before others with the same key.
-const RANK_FIRST: u64 = 1 << 63;
+/// An entry of the open list, smallest first: by key; with the same key, first what has become more expensive, then what
+/// is farthest from the goal. It is one number, as entries are compared more often than anything else is done: the key,
+/// a bit, 31 bits of the cost, and the region.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Entry(u128);
+
+impl Entry {
+    #[inline]
+    fn new(key: u64, record: &Record, id: RegionId) -> Entry {
+        const MOST: u64 = (1 << 31) - 1;
+        // The cost in parts of a step, of which there are enough for the longest paths.
+        let far = |cost: Cost| MOST - (cost.0 >> 18).min(MOST);
+        let rank = if record.g < record.rhs { far(record.g) } else { far(record.rhs) | 1 << 31 };
+        Entry(u128::from(key) << 64 | u128::from(rank << 32 | u64::from(id.0)))
+    }
+
+    #[inline]
+    fn key(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    #[inline]
+    fn region(self) -> RegionId {
+        RegionId(self.0 as u32)
+    }
+
+    /// Whether it was inserted because the region had become more expensive.
+    #[inline]
+    fn is_raised(self) -> bool {
+        self.0 as u64 >> 63 == 0
+    }
+}
+
+/// The least room of the open list, in entries.
+const ROOM: usize = 64;
 
 impl Default for Record {
     fn default() -> Record {
@@ -90,17 +124,6 @@ impl Record {
     #[inline]
     fn is_settled(&self) -> bool {
         self.g == self.rhs
-    }
-
-    /// Larger ranks first: what has become more expensive, then what is farthest from the goal.
-    #[inline]
-    fn rank(&self) -> Cost {
-        if self.g < self.rhs { Cost(self.g.0 | RANK_FIRST) } else { self.rhs }
-    }
-
-    #[inline]
-    fn is_entry(&self, entry: &OpenEntry) -> bool {
-        !self.is_settled() && self.key == entry.key && self.rank() == entry.g
     }
 
     fn is_wanted(&self) -> bool {
@@ -156,7 +179,7 @@ pub(crate) enum Found {
 #[derive(Clone, Debug)]
 pub(crate) struct Coarse {
     records: Stamped<Record>,
-    open: Heap,
+    open: BinaryHeap<Reverse<Entry>>,
     keys: Keys,
     goal: Cell,
     root: Option<RegionId>,
@@ -191,7 +214,7 @@ impl Coarse {
     pub fn new(weight: Ratio) -> Coarse {
         Coarse {
             records: Stamped::default(),
-            open: Heap::default(),
+            open: BinaryHeap::new(),
             keys: Keys::new(weight),
             goal: Cell::default(),
             root: None,
@@ -221,7 +244,8 @@ impl Coarse {
     /// Starts a search from a goal, toward an agent. Constant time.
     fn start(&mut self, regions: &Regions, root: RegionId, goal: Cell, anchor: Cell) {
         self.records.begin();
-        self.open.clear(0);
+        self.open.clear();
+        self.open.reserve(ROOM);
         (self.goal, self.root, self.read) = (goal, Some(root), regions.logged());
         (self.keys.anchor, self.keys.km) = (anchor, Cost::ZERO);
         (self.pushes, self.generated) = (0, 0);
@@ -273,23 +297,23 @@ impl Coarse {
                 let known = self.record(start).g != Cost::INFINITE;
                 return if known { Found::Way } else { Found::NoWay };
             };
-            if self.is_before(regions, start, &top) {
+            if self.is_before(regions, start, top) {
                 (self.is_complete, self.has_way) = (true, true);
                 return Found::Way;
             }
             if std::mem::take(&mut self.is_complete) {
                 self.follow_anchor(regions, from);
             }
-            let id = RegionId(top.node().0);
-            if !self.is_keyed && top.key < self.keys.of(regions, &self.record(id)) {
-                if !slice.update(top.node()) {
+            let id = top.region();
+            if !self.is_keyed && top.key() < self.keys.of(regions, &self.record(id)) {
+                if !slice.update(node(id)) {
                     return Found::Working;
                 }
                 self.open.pop();
                 self.put(regions, id, self.record(id));
                 continue;
             }
-            if !slice.expand(top.node()) {
+            if !slice.expand(node(id)) {
                 return Found::Working;
             }
             self.open.pop();
@@ -299,13 +323,13 @@ impl Coarse {
 
     /// Whether the way from a region is known, and the best entry of the open list cannot make it better.
     #[inline]
-    fn is_before(&self, regions: &Regions, start: RegionId, top: &OpenEntry) -> bool {
+    fn is_before(&self, regions: &Regions, start: RegionId, top: Entry) -> bool {
         let Some(own) = self.records.find(node(start)).filter(|own| own.is_settled()) else {
             return false;
         };
         // With the same key, a region that has become more expensive may be on the way.
         let key = self.keys.of(regions, own);
-        let is_last = top.key > key || top.key == key && top.g.0 & RANK_FIRST == 0;
+        let is_last = top.key() > key || top.key() == key && !top.is_raised();
         own.g != Cost::INFINITE && is_last
     }
 
@@ -380,12 +404,17 @@ impl Coarse {
         self.records.set(node(id), record);
     }
 
-    fn best(&mut self) -> Option<OpenEntry> {
-        let records = &self.records;
-        let live = |entry: &OpenEntry| {
-            records.find(entry.node()).is_some_and(|record| record.is_entry(entry))
-        };
-        self.open.best(live)
+    /// The best entry of the open list. Entries before it that are out of date are removed.
+    #[inline]
+    fn best(&mut self) -> Option<Entry> {
+        loop {
+            let &Reverse(top) = self.open.peek()?;
+            let record = self.records.find(node(top.region()));
+            if record.is_some_and(|record| !record.is_settled() && record.key == top.key()) {
+                return Some(top);
+            }
+            self.open.pop();
+        }
     }
 
     fn expand(&mut self, regions: &Regions, id: RegionId) {
@@ -492,7 +521,7 @@ impl Coarse {
     /// Where the search is nearest to the agent.
     pub fn front(&mut self) -> Option<Cell> {
         let top = self.best()?;
-        self.records.find(top.node()).map(|record| record.rhs_exit.cell())
+        self.records.find(node(top.region())).map(|record| record.rhs_exit.cell())
     }
 
     pub fn set_pool(&mut self, pool: &Pool) {
@@ -504,7 +533,7 @@ impl Coarse {
     pub fn release(&mut self) {
         self.reset();
         self.records.pages_mut().release();
-        self.open = Heap::default();
+        self.open = BinaryHeap::new();
         self.invalid = Vec::new();
     }
 
@@ -515,14 +544,14 @@ impl Coarse {
 
     pub fn bytes(&self) -> usize {
         let invalid = self.invalid.capacity() * size_of::<RegionId>();
-        self.records.bytes() + self.open.bytes() + invalid
+        self.records.bytes() + self.open.capacity() * size_of::<Entry>() + invalid
     }
 }
 
 /// Puts a region on the open list, if it belongs there, and stores its key.
 #[inline]
 fn enqueue(
-    open: &mut Heap,
+    open: &mut BinaryHeap<Reverse<Entry>>,
     keys: &Keys,
     regions: &Regions,
     root: Option<RegionId>,
@@ -536,7 +565,7 @@ fn enqueue(
         && root != Some(id);
     if !record.is_settled() && !is_dead_end {
         record.key = keys.of(regions, record);
-        open.push(record.key, record.rank(), node(id));
+        open.push(Reverse(Entry::new(record.key, record, id)));
     }
 }
 
