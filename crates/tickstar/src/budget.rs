@@ -121,6 +121,8 @@ impl Prices {
     /// that, an update about half, a change one or two lookups, and a list entry about 3 ns.
     const METERED: Prices =
         Prices { trace: UNIT / 10, update: UNIT / 2, change: UNIT / 4, entry: UNIT / 20 };
+    /// What the steps of Tick* take: see `cargo bench --bench tick`.
+    const TICK: Prices = Prices { trace: UNIT / 4, update: UNIT, ..Prices::METERED };
 }
 
 /// Units of work between two looks at the clock of a [deadline](Slice::deadline). Reading a clock takes as long as one or
@@ -490,7 +492,16 @@ impl<'w> Slice<'w> {
 
     /// Lets `work` pay for everything it does, as [`Slice::metered`] does, also where only expansions are counted.
     pub(crate) fn metering<T>(&mut self, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
-        let outer = std::mem::replace(&mut self.prices, Prices::METERED);
+        self.at_prices(Prices::METERED, work)
+    }
+
+    /// The same at the prices of Tick*: an update costs a unit, a trace step a quarter of one.
+    pub(crate) fn metering_tick<T>(&mut self, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
+        self.at_prices(Prices::TICK, work)
+    }
+
+    fn at_prices<T>(&mut self, prices: Prices, work: impl FnOnce(&mut Slice<'w>) -> T) -> T {
+        let outer = std::mem::replace(&mut self.prices, prices);
         let result = work(self);
         self.prices = outer;
         result

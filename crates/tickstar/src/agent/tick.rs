@@ -29,9 +29,10 @@
 //! restarts when the goal jumps, or when the trail is longer than the search took in ticks, twice as much each time.
 //!
 //! # Real-time bound
-//! All work is paid for from the budget, in every kind of [`Slice`]: an expansion of either search is a unit, a trace
-//! step a tenth, an update (a repaired region, a region of a leg's corridor) half a unit. Outside of it there is a constant
-//! number of lookups, and one pass over the edges of the agent's node.
+//! All work is paid for from the budget, in every kind of [`Slice`]: an expansion of either search is a unit, and so is an
+//! update (a repaired region, a region that a leg leads through, a region of its corridor, a corrected key, a search that
+//! begins); a trace step is a quarter of a unit. Outside of it there is a constant number of lookups, and one pass over
+//! the edges of the agent's node.
 
 mod cells;
 mod leg;
@@ -53,7 +54,7 @@ use wander::Wander;
 pub struct TickConfig {
     /// Whether it takes a step in the first tick, and others before it has planned a path.
     pub early: bool,
-    /// The number of regions that a leg leads through.
+    /// The number of regions that a leg leads through, 1 to 64.
     pub look: u32,
     /// The same for legs that begin within a few steps of the agent.
     pub first_look: u32,
@@ -127,6 +128,8 @@ pub struct TickPolicy {
     saved: u64,
 }
 
+/// The largest number of regions of a leg: its corridor is a rectangle of tiles.
+const MOST_REGIONS: u32 = 64;
 /// The price of three blocks that are returned, in visits to a list.
 const BLOCK: u64 = 180;
 /// Steps within which a path must be extended quickly.
@@ -148,8 +151,8 @@ impl Tick {
         goal: NodeId,
     ) -> Result<Tick, AgentError> {
         let expected = |name, expected| Err(AgentError::Setting { name, expected });
-        if config.look == 0 || config.first_look == 0 {
-            return expected("look", "at least 1");
+        if [config.look, config.first_look].iter().any(|look| !(1..=MOST_REGIONS).contains(look)) {
+            return expected("look", "1 to 64");
         }
         if config.weight < Ratio::ONE || config.leg_weight < Ratio::ONE {
             return expected("weight", "at least 1");
@@ -353,7 +356,8 @@ impl TickPolicy {
 
     fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> Decision {
         if self.cells.drives() {
-            if let Some(decision) = self.cells.run(cx.map, cx.at, cx.slice) {
+            if let Some(decision) = cx.slice.metering(|slice| self.cells.run(cx.map, cx.at, slice))
+            {
                 return decision;
             }
             self.drop_path();
@@ -383,7 +387,8 @@ impl TickPolicy {
         }
         self.check_path(cx, regions, usize::MAX);
         if self.cells.is_active() {
-            if let Some(decision) = self.cells.run(cx.map, cx.at, cx.slice) {
+            if let Some(decision) = cx.slice.metering(|slice| self.cells.run(cx.map, cx.at, slice))
+            {
                 return decision;
             }
         } else if self.can_polish() {
@@ -483,7 +488,7 @@ impl Policy for TickPolicy {
     fn decide<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> Decision {
         let Some(regions) = cx.map.regions() else { return Decision::Wait };
         let Cx { map, at, goal, ref mut slice } = *cx;
-        slice.metering(|slice| self.think(&mut Cx { map, at, goal, slice }, regions))
+        slice.metering_tick(|slice| self.think(&mut Cx { map, at, goal, slice }, regions))
     }
 
     /// The next step of the path is cut.

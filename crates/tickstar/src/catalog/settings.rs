@@ -477,7 +477,7 @@ pub(super) mod tick {
     };
 
     /// A longer leg would be a search of the whole map.
-    const REGIONS: Whole = Whole(1, 1000);
+    const REGIONS: Whole = Whole(1, 64);
 
     pub const EARLY: Setting<TickConfig> = field!(
         TickConfig: early as FLAG, "early", ["true", "false"],
@@ -487,7 +487,7 @@ pub(super) mod tick {
 
     pub const LOOK: Setting<TickConfig> = field!(
         TickConfig: look as REGIONS, "look", ["1", "2", "4"],
-        "the number of regions that a segment of the path leads through, 1 to 1000",
+        "the number of regions that a segment of the path leads through, 1 to 64",
     );
 
     pub const FIRST_LOOK: Setting<TickConfig> = field!(

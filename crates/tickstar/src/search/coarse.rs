@@ -20,10 +20,10 @@
 
 use super::pool::Pool;
 use super::table::{Stamp, Stamped};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use crate::regions::{RegionId, Regions};
 use crate::{Cell, Cost, Event, NodeId, Ratio, Slice};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The agent may move this far, in cells, before the keys of the open list are adapted to its position.
 const DRIFT: u32 = 8;

@@ -23,6 +23,10 @@ enum Phase {
     Idle,
     /// The chain of regions is being followed.
     Chaining,
+    /// The corridor is being marked, as far as this region of the chain.
+    Marking(usize),
+    /// The corridor is known, and the search has yet to begin.
+    Starting,
     Searching,
     /// The path is being traced, from its end.
     Tracing,
@@ -42,6 +46,8 @@ pub(super) struct Leg {
     /// Where the way enters the last region of the chain, about.
     entry: Cell,
     phase: Phase,
+    /// The search omits no neighbors: see [`Passage`].
+    is_thorough: bool,
     root: NodeId,
     /// The cell that the heuristic leads to: the goal, or the exit of the last region.
     target: NodeId,
@@ -64,6 +70,7 @@ impl Leg {
             span: 0,
             entry: Cell::default(),
             phase: Phase::Idle,
+            is_thorough: false,
             root: NodeId::NONE,
             target: NodeId::NONE,
             is_last: false,
@@ -87,13 +94,15 @@ impl Leg {
 
     /// Where it leads to, if that is known.
     pub fn target(&self) -> Option<NodeId> {
-        matches!(self.phase, Phase::Searching | Phase::Tracing).then_some(self.target)
+        matches!(self.phase, Phase::Starting | Phase::Searching | Phase::Tracing)
+            .then_some(self.target)
     }
 
     /// Begins a leg at a node.
     pub fn begin(&mut self, root: NodeId, span: usize) {
         self.chain.clear();
         (self.root, self.span, self.phase) = (root, span, Phase::Chaining);
+        self.is_thorough = false;
     }
 
     /// Continues, as far as the slice allows, until its path is taken and it is [canceled](Leg::cancel). The coarse search
@@ -106,32 +115,58 @@ impl Leg {
         goal: NodeId,
         slice: &mut Slice<'_>,
     ) -> Progress {
-        if self.phase == Phase::Found {
-            return Progress::Done;
-        }
-        if self.phase == Phase::Chaining {
-            match self.follow_chain(regions, coarse, goal, slice) {
-                Progress::Done => self.start(map, regions, coarse, goal),
-                other => return other,
+        loop {
+            match self.phase {
+                Phase::Idle | Phase::Found => return Progress::Done,
+                Phase::Chaining => {
+                    match self.follow_chain(regions, coarse, goal, slice) {
+                        Progress::Done => self.area.frame(regions, &self.chain),
+                        other => return other,
+                    }
+                    self.phase = Phase::Marking(0);
+                }
+                Phase::Marking(nth) => {
+                    let Some(&region) = self.chain.get(nth) else {
+                        self.aim(regions, coarse, goal);
+                        self.phase = Phase::Starting;
+                        continue;
+                    };
+                    if !slice.update(self.root) {
+                        return Progress::Working;
+                    }
+                    self.area.cover(regions, region);
+                    self.phase = Phase::Marking(nth + 1);
+                }
+                Phase::Starting => {
+                    if !slice.update(self.root) {
+                        return Progress::Working;
+                    }
+                    let toward = Toward { map, goal: self.target };
+                    self.search.start_problem(&toward, self.root, self.target);
+                    self.phase = Phase::Searching;
+                }
+                Phase::Searching => match self.search(map, regions, slice) {
+                    Status::Working => return Progress::Working,
+                    Status::Exhausted if self.is_thorough => return self.end(Progress::Dead),
+                    Status::Exhausted => (self.is_thorough, self.phase) = (true, Phase::Starting),
+                    Status::Reached => {
+                        self.path.clear();
+                        self.path.push(self.target);
+                        self.phase = Phase::Tracing;
+                    }
+                },
+                Phase::Tracing => return self.trace(map, regions, slice),
             }
         }
-        if self.phase == Phase::Searching {
-            let target = self.target;
-            let last = self.chain.last().filter(|_| !self.is_last).copied();
-            let last = last.and_then(|last| regions.place_of(last));
-            let toward = Toward { map, goal: target };
-            let (area, exits) = (&self.area, &self.exits[..]);
-            let passage = Passage { toward, regions, area, exits, last };
-            match self.search.run_problem(&passage, slice) {
-                Status::Working => return Progress::Working,
-                Status::Exhausted => return self.end(Progress::Dead),
-                Status::Reached => {}
-            }
-            self.path.clear();
-            self.path.push(target);
-            self.phase = Phase::Tracing;
-        }
-        self.trace(map, regions, slice)
+    }
+
+    fn search<M: Map>(&mut self, map: &M, regions: &Regions, slice: &mut Slice<'_>) -> Status {
+        let last = self.chain.last().filter(|_| !self.is_last);
+        let last = last.and_then(|&last| regions.place_of(last));
+        let toward = Toward { map, goal: self.target };
+        let (area, exits, is_thorough) = (&self.area, &self.exits[..], self.is_thorough);
+        let passage = Passage { toward, regions, area, exits, last, is_thorough };
+        self.search.run_problem(&passage, slice)
     }
 
     fn end(&mut self, progress: Progress) -> Progress {
@@ -168,20 +203,13 @@ impl Leg {
         }
     }
 
-    fn start<M: Map>(&mut self, map: &M, regions: &Regions, coarse: &Coarse, goal: NodeId) {
+    /// Decides on the target, and finds out where the leg leaves each region.
+    fn aim(&mut self, regions: &Regions, coarse: &Coarse, goal: NodeId) {
         let last = self.chain.last().copied();
         self.is_last = last.is_some() && last == regions.of_node(goal);
         let exit = last.and_then(|last| best_exit(regions, coarse, last, self.entry));
         let exit = exit.filter(|_| !self.is_last).map(|(_, cell)| regions.node(cell));
         self.target = exit.unwrap_or(goal);
-        self.find_exits(regions);
-        self.search.start_problem(&Toward { map, goal: self.target }, self.root, self.target);
-        self.phase = Phase::Searching;
-    }
-
-    /// Finds out where the leg may lead, and where it leaves each region.
-    fn find_exits(&mut self, regions: &Regions) {
-        self.area.cover(regions, &self.chain);
         self.exits.clear();
         let target = regions.cell(self.target);
         let (mut to, mut rest) = ((target, target), Cost::ZERO);
@@ -332,8 +360,8 @@ struct Tile {
 }
 
 impl Area {
-    /// Covers these regions and their neighbors.
-    fn cover(&mut self, regions: &Regions, chain: &[RegionId]) {
+    /// Makes room for these regions and their neighbors, without any cells yet.
+    fn frame(&mut self, regions: &Regions, chain: &[RegionId]) {
         let (mut first, mut last) = ((u32::MAX, u32::MAX), (0, 0));
         for &region in chain {
             let Some(((column, row), _)) = regions.place_of(region) else { continue };
@@ -345,11 +373,13 @@ impl Area {
         self.rows = last.1.saturating_sub(first.1);
         self.tiles.clear();
         self.tiles.resize((self.columns * self.rows) as usize, Tile::default());
-        for &region in chain {
-            self.add(regions, region);
-            for near in regions.near(region) {
-                self.add(regions, near);
-            }
+    }
+
+    /// Adds a region and its neighbors.
+    fn cover(&mut self, regions: &Regions, region: RegionId) {
+        self.add(regions, region);
+        for near in regions.near(region) {
+            self.add(regions, near);
         }
     }
 
@@ -395,6 +425,9 @@ struct Passage<'a, M> {
     exits: &'a [Exit],
     /// The last region, unless it is the goal's: its tile, and its cells in that.
     last: Option<((u32, u32), &'a Rows)>,
+    /// Whether no neighbors are omitted that a search without a weight could do without. Where a weight has made it
+    /// expand nodes too early, or a cell was blocked since, a path might be missed: then it is repeated without that.
+    is_thorough: bool,
 }
 
 // Not derived: a map need not be `Copy`.
@@ -407,7 +440,7 @@ impl<M> Clone for Passage<'_, M> {
 impl<M> Copy for Passage<'_, M> {}
 
 impl<M: Map> Problem for Passage<'_, M> {
-    const MAX_EDGES: usize = M::MAX_EDGES.saturating_add(1);
+    const MAX_EDGES: usize = M::MAX_EDGES;
 
     fn contains(&self, node: NodeId) -> bool {
         self.toward.contains(node)
@@ -421,16 +454,19 @@ impl<M: Map> Problem for Passage<'_, M> {
         _: Skip,
         mut visit: impl FnMut(NodeId, Cost, Cost),
     ) {
-        // `Skip::Beaten` is not sound here: the third node that makes a neighbor redundant may be outside the corridor.
-        let near = |to, cost, estimate| visit(to, cost, estimate);
-        self.toward.for_each_successor(from, parent, Skip::Seen, near);
-        if let Some((tile, cells)) = self.last {
-            let cell = self.regions.cell(from);
-            let inside = (cell.x / SIDE, cell.y / SIDE) == tile && has(cells, cell);
-            if inside && from != self.toward.goal {
-                visit(self.toward.goal, Cost(1), Cost::ZERO);
-            }
+        let cell = self.regions.cell(from);
+        if let Some((tile, cells)) = self.last
+            && (cell.x / SIDE, cell.y / SIDE) == tile
+            && has(cells, cell)
+        {
+            // The other neighbors could not be expanded before that.
+            return visit(self.toward.goal, Cost(1), Cost::ZERO);
         }
+        // Not on the border of a tile: the third node that makes a neighbor redundant may be outside the corridor.
+        let inner = |along: u32| (along % SIDE).wrapping_sub(1) < SIDE - 2;
+        let is_inner = inner(cell.x) && inner(cell.y) && !self.is_thorough;
+        let skip = if is_inner { Skip::Canonical } else { Skip::Seen };
+        self.toward.for_each_successor(from, parent, skip, visit);
     }
 
     #[inline(always)]

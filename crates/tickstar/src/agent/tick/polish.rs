@@ -58,6 +58,8 @@ struct Window {
 enum Phase {
     /// The cost of the path is being added up, as far as this index.
     Adding(usize),
+    /// The cost is known, and the search has yet to begin.
+    Starting,
     Searching,
     /// The cheaper part is being traced.
     Tracing,
@@ -212,7 +214,7 @@ impl Polish {
                 window.shift = window.shift + map.estimate(nodes[old], nodes[c]);
                 self.search.set_goal(&window.problem(map, path), nodes[c]);
             }
-            Phase::Tracing => {}
+            Phase::Starting | Phase::Tracing => {}
         }
         if c < wanted { Moved::Partly } else { Moved::Ahead }
     }
@@ -228,8 +230,8 @@ impl Polish {
         let (from, to) = (nodes[window.t], nodes[window.c]);
         if let Phase::Adding(added) = window.phase {
             for at in added..window.t {
-                // Four steps for the price of one: they are looked up in a list.
-                if at % 4 == 0 && !slice.trace(nodes[at]) {
+                // Two steps for the price of one: they are looked up in a list.
+                if at % 2 == 0 && !slice.trace(nodes[at]) {
                     window.phase = Phase::Adding(at);
                     return false;
                 }
@@ -238,6 +240,12 @@ impl Polish {
             }
             if map.estimate(from, to) >= window.bound {
                 return self.prove(path, window);
+            }
+            window.phase = Phase::Starting;
+        }
+        if window.phase == Phase::Starting {
+            if !slice.update(from) {
+                return false;
             }
             window.phase = Phase::Searching;
             self.search.start_problem(&window.problem(map, path), from, to);
