@@ -184,7 +184,6 @@ impl TickPolicy {
         self.path.clear();
         self.leg.cancel();
         self.polish.reset();
-        self.wander.forget_trail();
         self.is_complete = false;
     }
 
@@ -249,7 +248,6 @@ impl TickPolicy {
             if !self.leg.is_active() && self.steps_ahead() == 0 {
                 // The agent may have left the end of its path.
                 self.path.clear();
-                self.wander.forget_trail();
             }
             let end = self.end(cx.at);
             if end == self.aim {
@@ -284,8 +282,8 @@ impl TickPolicy {
                 self.leg.begin(end, look as usize);
             }
             match self.leg.run(cx.map, regions, &self.coarse, self.aim, cx.slice) {
-                Progress::Done if self.append_leg(cx) => self.leg.cancel(),
-                Progress::Done | Progress::Working => return true,
+                Progress::Done => self.append_leg(cx.slice),
+                Progress::Working => return true,
                 Progress::Dead => {
                     cx.slice.note(Event::Restart);
                     self.coarse.reset();
@@ -298,21 +296,16 @@ impl TickPolicy {
         true
     }
 
-    /// Continues the path with the leg. Returns false if the slice is spent before that.
-    fn append_leg<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) -> bool {
+    /// Continues the path with the leg.
+    fn append_leg(&mut self, slice: &mut Slice<'_>) {
         if self.steps_ahead() > 0 {
             self.path.join(&mut self.leg.path);
-            self.wander.forget_trail();
         } else {
-            // The agent may have left the root of the leg.
-            if !self.wander.lead(cx.map, cx.at, &mut self.leg.path, cx.slice) {
-                return false;
-            }
             self.path.swap(&mut self.leg.path);
             self.polish.reset();
         }
-        cx.slice.note(Event::Adopted);
-        true
+        self.leg.cancel();
+        slice.note(Event::Adopted);
     }
 
     /// The path leads to the aim: from there, along the trail of the goal.
@@ -371,7 +364,6 @@ impl TickPolicy {
             // It leads back to here.
             self.path.clear();
             self.polish.reset();
-            self.wander.forget_trail();
         }
         self.check_path(cx, regions, NEAR);
         let most = self.config.ahead.map_or(usize::MAX, |ahead| ahead as usize);
@@ -402,13 +394,14 @@ impl TickPolicy {
             // It has lost its path.
             self.drop_path();
         }
-        if !self.config.early || cx.slice.budget() == 0 || self.leg.is_found() {
+        if !self.config.early || cx.slice.budget() == 0 {
             return Decision::Wait;
         }
         let front = self.coarse.front().map_or(self.aim, |cell| regions.node(cell));
         // Once a way is known, only legs know where it leads.
         let front = Some(front).filter(|_| !self.coarse.has_way());
-        let step = self.wander.step(cx.map, cx.at, self.leg.target(), front, self.aim);
+        let end = self.leg.target().unwrap_or(self.aim);
+        let step = self.wander.step(cx.map, cx.at, front, end);
         step.map_or(Decision::Wait, Decision::Go)
     }
 }
@@ -424,7 +417,7 @@ impl Policy for TickPolicy {
 
     fn begin<M: Map>(&mut self, map: &M, start: NodeId, goal: NodeId, keep: Keep) {
         self.drop_path();
-        self.wander.begin(map.estimate(start, goal));
+        self.wander = Wander::begin(map.estimate(start, goal));
         self.edits = map.regions().map_or(0, Regions::edits);
         if keep == Keep::Nothing {
             self.patience = 1;
@@ -432,10 +425,14 @@ impl Policy for TickPolicy {
         }
     }
 
-    fn moved(&mut self, from: NodeId, to: NodeId) {
+    fn moved(&mut self, _: NodeId, to: NodeId) {
         let before = self.path.walked();
         self.path.moved(to);
-        self.wander.moved(from, to, self.path.walked() == before);
+        self.wander.moved();
+        if self.path.walked() == before {
+            // An early step: a leg would begin where the agent is no longer.
+            self.leg.cancel();
+        }
     }
 
     fn displaced<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>) {
@@ -541,7 +538,6 @@ impl Policy for TickPolicy {
             + self.path.bytes()
             + self.polish.bytes()
             + self.trail.bytes()
-            + self.wander.bytes()
             + self.cells.bytes()
     }
 }

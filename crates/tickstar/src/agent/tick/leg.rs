@@ -30,8 +30,6 @@ enum Phase {
     Searching,
     /// The path is being traced, from its end.
     Tracing,
-    /// The path is known, and waits to be taken.
-    Found,
 }
 
 /// One search at a time, from the end of the path that is already planned.
@@ -87,11 +85,6 @@ impl Leg {
         self.phase = Phase::Idle;
     }
 
-    /// Whether its path is known and has not been taken yet.
-    pub fn is_found(&self) -> bool {
-        self.phase == Phase::Found
-    }
-
     /// Where it leads to, if that is known.
     pub fn target(&self) -> Option<NodeId> {
         matches!(self.phase, Phase::Starting | Phase::Searching | Phase::Tracing)
@@ -105,8 +98,8 @@ impl Leg {
         self.is_thorough = false;
     }
 
-    /// Continues, as far as the slice allows, until its path is taken and it is [canceled](Leg::cancel). The coarse search
-    /// must have found a way from the region of the root.
+    /// Continues, as far as the slice allows, until its path is known; then it must be [canceled](Leg::cancel). The coarse
+    /// search must have found a way from the region of the root.
     pub fn run<M: Map>(
         &mut self,
         map: &M,
@@ -117,7 +110,7 @@ impl Leg {
     ) -> Progress {
         loop {
             match self.phase {
-                Phase::Idle | Phase::Found => return Progress::Done,
+                Phase::Idle => return Progress::Dead,
                 Phase::Chaining => {
                     match self.follow_chain(regions, coarse, goal, slice) {
                         Progress::Done => self.area.frame(regions, &self.chain),
@@ -241,7 +234,6 @@ impl Leg {
             }
             self.cut(regions);
         }
-        self.phase = Phase::Found;
         Progress::Done
     }
 
