@@ -294,12 +294,13 @@ impl Coarse {
     ) -> Found {
         loop {
             let Some(top) = self.best() else {
-                let known = self.record(start).g != Cost::INFINITE;
-                return if known { Found::Way } else { Found::NoWay };
+                if self.record(start).g == Cost::INFINITE {
+                    return Found::NoWay;
+                }
+                return self.found();
             };
             if self.is_before(regions, start, top) {
-                (self.is_complete, self.has_way) = (true, true);
-                return Found::Way;
+                return self.found();
             }
             if std::mem::take(&mut self.is_complete) {
                 self.follow_anchor(regions, from);
@@ -319,6 +320,11 @@ impl Coarse {
             self.open.pop();
             self.expand(regions, id);
         }
+    }
+
+    fn found(&mut self) -> Found {
+        (self.is_complete, self.has_way) = (true, true);
+        Found::Way
     }
 
     /// Whether the way from a region is known, and the best entry of the open list cannot make it better.
