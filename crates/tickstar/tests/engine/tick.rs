@@ -108,6 +108,19 @@ fn early_steps_begin_in_the_first_tick() {
     }
 }
 
+/// With a unit per tick, every phase of the search spans many ticks. (An agent whose search over regions had nothing left
+/// to expand once walked to and fro between a leg and an early step.)
+#[test]
+fn agents_with_one_unit_per_tick_arrive_on_large_maps() {
+    for seed in seeds(30) {
+        let random = &mut Random::new(seed);
+        let (problem, config) = (Problem::hard(random, 150), configured(&[]));
+        let rules = Rules { budget: 1, metered: random.chance(50) };
+        let _on_panic = OnPanic((seed, rules, &problem));
+        Course::new(problem.clone(), &config, rules).finish();
+    }
+}
+
 /// Regions that are built again have other ids: what the agent knew of them is of no use.
 #[test]
 fn regions_that_are_built_again_are_not_taken_for_the_old_ones() {
