@@ -145,7 +145,7 @@ impl Done {
     }
 
     fn units(&self) -> f64 {
-        self.regions + self.cells + self.updates / 2.0 + self.traces / 10.0
+        self.regions + self.cells + self.updates + self.traces / 4.0
     }
 }
 
@@ -184,18 +184,19 @@ fn stage(agent: &mut Tick, grid: &Grid, works: usize) -> f64 {
 }
 
 /// The kinds of work that are measured.
-const KINDS: [(&str, f64); 12] = [
+const KINDS: [(&str, f64); 13] = [
     ("A*: an expansion", 1.0),
     ("regions: an expansion", 1.0),
-    ("regions: a repaired one", 0.5),
-    ("leg: a region, set-up included", 0.5),
+    ("regions: a repaired one", 1.0),
+    ("leg: set-up, per step of it", 1.0),
     ("leg: an expansion", 1.0),
-    ("leg: a traced cell", 0.1),
+    ("leg: a traced cell", 0.25),
     ("a walk without windows, per unit", 1.0),
     ("window: an expansion", 1.0),
-    ("window: a new key", 0.5),
-    ("window: four cells, opening", 0.1),
-    ("window: an adopted cell", 0.1),
+    ("window: a new key", 1.0),
+    ("window: two cells, opening", 0.25),
+    ("window: an adopted cell", 0.25),
+    ("window: its search begins, a sixth", 1.0),
     ("a walk with windows, per unit", 1.0),
 ];
 
@@ -238,12 +239,11 @@ impl Prices {
         self.windows.extend(&other.windows);
     }
 
-    /// Nanoseconds of each kind, and of beginning the search in a window.
-    fn list(&self) -> ([f64; KINDS.len()], f64) {
+    /// Nanoseconds of each kind.
+    fn list(&self) -> [f64; KINDS.len()] {
         let mut list = self.sums.map(|sum| sum.time / sum.count);
-        let fit = fit(&self.windows);
-        list[7..11].copy_from_slice(&fit[1..5]);
-        (list, fit[5])
+        list[7..12].copy_from_slice(&fit(&self.windows)[1..]);
+        list
     }
 }
 
@@ -465,7 +465,7 @@ fn price_windows(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
 }
 
 /// The work of a tick that improves a path. Adopted cells are traced one after the other, those of a path whose costs are
-/// added up four apart.
+/// added up two apart.
 fn columns(grid: &Grid, works: &[Work]) -> [f64; COLUMNS] {
     let mut row = [0.0; COLUMNS];
     row[0] = 1.0;
@@ -476,13 +476,20 @@ fn columns(grid: &Grid, works: &[Work]) -> [f64; COLUMNS] {
         }
         _ => false,
     };
+    // A search begins at the end of the window, where the sum ends, and is paid for by several updates.
+    let is_root = |node: NodeId, before: Option<&Work>| match before {
+        Some(&Work::Update(last)) => last == node,
+        Some(&Work::Trace(last)) => {
+            let (a, b) = (grid.cell(node), grid.cell(last));
+            a.x.abs_diff(b.x).max(a.y.abs_diff(b.y)) <= 2
+        }
+        _ => false,
+    };
     for (nth, work) in works.iter().enumerate() {
         let before = nth.checked_sub(1).and_then(|nth| works.get(nth));
         match *work {
-            Work::Expand { .. } => {
-                row[1] += 1.0;
-                row[5] += f64::from(u8::from(matches!(before, Some(Work::Trace(_)))));
-            }
+            Work::Expand { .. } => row[1] += 1.0,
+            Work::Update(node) if is_root(node, before) => row[5] += 1.0,
             Work::Update(_) => row[2] += 1.0,
             Work::Trace(node) => {
                 let adopted = are_adjacent(node, before) || are_adjacent(node, works.get(nth + 1));
@@ -496,7 +503,7 @@ fn columns(grid: &Grid, works: &[Work]) -> [f64; COLUMNS] {
 
 /// Whole walks with and without windows: ticks that work, less what a tick takes that does not.
 fn price_walks(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
-    for (kind, polish) in [(6, false), (11, true)] {
+    for (kind, polish) in [(6, false), (12, true)] {
         let mut config = TickConfig::default();
         config.polish = polish;
         let (start, goal) = set.nodes().next().expect("a problem");
@@ -510,7 +517,7 @@ fn price_walks(set: &ProblemSet, grid: &Grid, prices: &mut Prices) {
                     let (mut slice, at) = (Slice::new(BUDGET), agent.position());
                     let (time, step) = timed(|| agent.tick(grid, at, Seen::default(), &mut slice));
                     times.add(units.len(), time);
-                    let others = slice.updates() as f64 / 2.0 + slice.traces() as f64 / 10.0;
+                    let others = slice.updates() as f64 + slice.traces() as f64 / 4.0;
                     units.push(slice.expansions() as f64 + others);
                     if step == Step::Unreachable {
                         break;
@@ -544,17 +551,17 @@ fn print_prices(classes: &[Class]) {
             price_edits(set, &mut grid, &mut prices);
         }
         all.join(&prices);
-        lists.push(prices.list().0);
+        lists.push(prices.list());
     }
-    let (list, begun) = all.list();
-    print!("{:<33} {:>7} {:>6} {:>6} {:>5}  ", "", "ns", "times", "units", "over");
+    let list = all.list();
+    print!("{:<36} {:>7} {:>6} {:>6} {:>5}  ", "", "ns", "times", "units", "over");
     for class in classes {
         print!("{:>8}", class.name);
     }
     println!();
     for (kind, (name, units)) in KINDS.into_iter().enumerate() {
         let times = list[kind] / list[0];
-        print!("{name:<33} {:>7.1} {times:>6.2} {units:>6.1} {:>5.2}  ", list[kind], times / units);
+        print!("{name:<36} {:>7.1} {times:>6.2} {units:>6.2} {:>5.2}  ", list[kind], times / units);
         for list in &lists {
             if kind == 0 {
                 print!("{:>8.1}", list[0]);
@@ -564,10 +571,9 @@ fn print_prices(classes: &[Class]) {
         }
         println!();
     }
-    println!("{:<33} {begun:>7.1} {:>6.2}", "window: its search begins", begun / list[0]);
     let [plain, regions] = all.edits.map(|sum| sum.time / sum.count);
-    println!("{:<33} {regions:>7.1} {:>6.2}", "set_free with regions", regions / list[0]);
-    println!("{:<33} {plain:>7.1} {:>6.2}", "set_free without", plain / list[0]);
+    println!("{:<36} {regions:>7.1} {:>6.2}", "set_free with regions", regions / list[0]);
+    println!("{:<36} {plain:>7.1} {:>6.2}", "set_free without", plain / list[0]);
 }
 
 /// The algorithms whose walks are timed.

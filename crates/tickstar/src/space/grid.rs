@@ -245,6 +245,17 @@ impl Geometry {
 pub(crate) const DIRECTIONS: [(usize, usize); 8] =
     [(1, 0), (2, 1), (1, 2), (0, 1), (2, 0), (2, 2), (0, 2), (0, 0)];
 
+/// The bit of each direction in [`Moves`], by row and column.
+const BITS: [[u8; 3]; 3] = {
+    let mut bits = [[0; 3]; 3];
+    let mut d = 0;
+    while d < DIRECTIONS.len() {
+        bits[DIRECTIONS[d].1][DIRECTIONS[d].0] = 1 << d;
+        d += 1;
+    }
+    bits
+};
+
 /// The position of a search's parent in the three by three cells around a node, row by row: the center means that there
 /// is no parent.
 const FROM_NOWHERE: usize = 4;
@@ -811,16 +822,17 @@ impl Space for Grid {
 
     fn edge(&self, from: NodeId, to: NodeId) -> Option<Cost> {
         let (cell, target) = (self.cell(from), self.cell(to));
-        let (dx, dy) = (cell.x.abs_diff(target.x), cell.y.abs_diff(target.y));
-        if !self.is_inside(cell) || dx > 1 || dy > 1 {
+        // The column and row of the target in the nine cells around: out of range if it is not one of them.
+        let column = (target.x + 1).wrapping_sub(cell.x) as usize;
+        let row = (target.y + 1).wrapping_sub(cell.y) as usize;
+        let bit = *BITS.get(row)?.get(column)?;
+        if !self.is_inside(cell)
+            || self.moves[Skip::Seen as usize][FROM_NOWHERE][self.around(from)] & bit == 0
+        {
             return None;
         }
-        let place = (target.x + 1 - cell.x, target.y + 1 - cell.y);
-        let place = (place.0 as usize, place.1 as usize);
-        let (neighbors, corners) = (self.neighbors, self.corners);
-        let plain = if dx + dy == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
-        leads(neighbors, corners, self.around(from), (1, 1), place)
-            .then(|| self.ground.as_ref().map_or(plain, |ground| ground.step(plain, from, to)))
+        let plain = if column == 1 || row == 1 { Cost::STRAIGHT } else { Cost::DIAGONAL };
+        Some(self.ground.as_ref().map_or(plain, |ground| ground.step(plain, from, to)))
     }
 }
 

@@ -24,6 +24,9 @@ const LONG: usize = 256;
 /// How far ahead of the agent the path is improved before it is planned as far as the goal.
 const NEAR: usize = 48;
 
+/// The units that are paid before a search begins: the first nodes of a search are in memory that is in no cache.
+const START: u32 = 6;
+
 /// The state of the improvement of one path.
 #[derive(Clone, Debug)]
 pub(super) struct Polish {
@@ -58,8 +61,8 @@ struct Window {
 enum Phase {
     /// The cost of the path is being added up, as far as this index.
     Adding(usize),
-    /// The cost is known, and the search has yet to begin.
-    Starting,
+    /// The cost is known, and the search has yet to begin; so many units have been paid for that.
+    Starting(u32),
     Searching,
     /// The cheaper part is being traced.
     Tracing,
@@ -214,7 +217,7 @@ impl Polish {
                 window.shift = window.shift + map.estimate(nodes[old], nodes[c]);
                 self.search.set_goal(&window.problem(map, path), nodes[c]);
             }
-            Phase::Starting | Phase::Tracing => {}
+            Phase::Starting(_) | Phase::Tracing => {}
         }
         if c < wanted { Moved::Partly } else { Moved::Ahead }
     }
@@ -241,14 +244,17 @@ impl Polish {
             if map.estimate(from, to) >= window.bound {
                 return self.prove(path, window);
             }
-            window.phase = Phase::Starting;
+            window.phase = Phase::Starting(0);
         }
-        if window.phase == Phase::Starting {
+        while let Phase::Starting(paid) = window.phase {
             if !slice.update(from) {
                 return false;
             }
-            window.phase = Phase::Searching;
-            self.search.start_problem(&window.problem(map, path), from, to);
+            window.phase = Phase::Starting(paid + 1);
+            if paid + 1 == START {
+                window.phase = Phase::Searching;
+                self.search.start_problem(&window.problem(map, path), from, to);
+            }
         }
         if window.phase == Phase::Searching {
             match self.search.run_problem(&window.problem(map, path), slice) {
