@@ -272,7 +272,7 @@ impl Leg {
     pub fn bytes(&self) -> usize {
         let lists = self.chain.capacity() * size_of::<RegionId>()
             + self.exits.capacity() * size_of::<Exit>()
-            + self.area.tiles.capacity() * size_of::<Tile>()
+            + self.area.cells.capacity() * (size_of::<Rows>() + 1)
             + self.path.capacity() * size_of::<NodeId>();
         self.search.bytes() + lists
     }
@@ -340,15 +340,10 @@ struct Area {
     first: (u32, u32),
     columns: u32,
     rows: u32,
-    tiles: Vec<Tile>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Tile {
-    /// The cells where the leg may lead.
-    cells: Rows,
-    /// The number of the exit of one of its regions, from one; zero if there is none.
-    exit: u8,
+    /// The cells of each tile where the leg may lead.
+    cells: Vec<Rows>,
+    /// For each tile the number of the exit of one of its regions, from one; zero if there is none.
+    exits: Vec<u8>,
 }
 
 impl Area {
@@ -363,8 +358,11 @@ impl Area {
         self.first = first;
         self.columns = last.0.saturating_sub(first.0);
         self.rows = last.1.saturating_sub(first.1);
-        self.tiles.clear();
-        self.tiles.resize((self.columns * self.rows) as usize, Tile::default());
+        let count = (self.columns * self.rows) as usize;
+        self.cells.clear();
+        self.cells.resize(count, Rows::default());
+        self.exits.clear();
+        self.exits.resize(count, 0);
     }
 
     /// Adds a region and its neighbors.
@@ -377,19 +375,14 @@ impl Area {
 
     fn add(&mut self, regions: &Regions, region: RegionId) {
         let Some((place, cells)) = regions.place_of(region) else { return };
-        if let Some(tile) = self.tile_mut(place) {
-            tile.cells.iter_mut().zip(cells).for_each(|(all, cells)| *all |= cells);
+        if let Some(index) = self.index(place) {
+            self.cells[index].iter_mut().zip(cells).for_each(|(all, cells)| *all |= cells);
         }
     }
 
     /// Sets the number of an exit, and returns the one that the tile had.
     fn set_exit(&mut self, place: (u32, u32), number: usize) -> u8 {
-        self.tile_mut(place).map_or(0, |tile| std::mem::replace(&mut tile.exit, number as u8))
-    }
-
-    fn tile_mut(&mut self, place: (u32, u32)) -> Option<&mut Tile> {
-        let index = self.index(place)?;
-        self.tiles.get_mut(index)
+        self.index(place).map_or(0, |at| std::mem::replace(&mut self.exits[at], number as u8))
     }
 
     #[inline]
@@ -402,8 +395,8 @@ impl Area {
     /// The number of an exit of the tile of a cell; none if the leg must not lead there.
     #[inline]
     fn exit(&self, cell: Cell) -> Option<u8> {
-        let tile = self.tiles.get(self.index((cell.x / SIDE, cell.y / SIDE))?)?;
-        has(&tile.cells, cell).then_some(tile.exit)
+        let index = self.index((cell.x / SIDE, cell.y / SIDE))?;
+        has(self.cells.get(index)?, cell).then(|| self.exits[index])
     }
 }
 
