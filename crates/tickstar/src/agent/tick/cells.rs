@@ -1,6 +1,7 @@
 //! Where the map turns out to differ, what is left of each tick goes into a search over cells: D* Lite from the goal, on
-//! the map as it is known. Whenever it is complete at the agent's position, the agent follows it instead of its path, as
-//! it sees every wall that regions hide; while it is being repaired, the path over regions takes over.
+//! the map as it is known. When it is complete at the agent's position, the agent follows it instead of its path, as it
+//! sees every wall that regions hide. While it is being repaired the agent waits: if the path over regions took over, the
+//! agent would often go back and forth between the two. Only if that takes long, it does.
 
 use crate::agent::Decision;
 use crate::search::Incremental;
@@ -15,6 +16,9 @@ const MOST_CHANGES: u64 = 1;
 /// Insertions into the open list, beyond twice the map's size, after which most of its entries are stale.
 const WORN: usize = 1 << 10;
 
+/// So many ticks the agent waits for a repair.
+const PATIENCE: u32 = 30;
+
 /// The search over cells, while it is of use.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
@@ -23,13 +27,15 @@ pub(super) struct Cells {
     search: Option<Box<Incremental>>,
     /// Changes that have not been passed on to the search yet.
     changed: Vec<NodeId>,
-    /// The search was complete at the agent's last position.
+    /// The agent follows the search.
     drives: bool,
+    /// For so many ticks it has waited for a repair.
+    waited: u32,
 }
 
 impl Cells {
     pub fn new(open: OpenList) -> Cells {
-        Cells { open, pool: None, search: None, changed: Vec::new(), drives: false }
+        Cells { open, pool: None, search: None, changed: Vec::new(), drives: false, waited: 0 }
     }
 
     /// Drops the search. A new one begins with the next change.
@@ -42,7 +48,7 @@ impl Cells {
         self.search.is_some()
     }
 
-    /// Whether the agent followed the search in the last tick.
+    /// Whether the agent follows the search.
     pub fn drives(&self) -> bool {
         self.drives
     }
@@ -66,9 +72,17 @@ impl Cells {
         }
     }
 
-    /// Continues the search, as far as the slice allows. Returns what to do, if it is complete.
+    /// Continues the search, as far as the slice allows. Returns what to do, if the agent follows it.
     pub fn run<M: Map>(&mut self, map: &M, at: NodeId, slice: &mut Slice<'_>) -> Option<Decision> {
-        self.drives = false;
+        let decision = self.decide(map, at, slice);
+        let waits = decision.is_none() && self.drives && self.waited < PATIENCE;
+        self.waited = if waits { self.waited + 1 } else { 0 };
+        self.drives = waits || matches!(decision, Some(Decision::Go(_)));
+        decision.or(waits.then_some(Decision::Wait))
+    }
+
+    /// What to do, if the search is complete.
+    fn decide<M: Map>(&mut self, map: &M, at: NodeId, slice: &mut Slice<'_>) -> Option<Decision> {
         let search = self.search.as_deref_mut()?;
         search.core.at = at;
         search.ensure_started(map);
@@ -91,7 +105,6 @@ impl Cells {
             return Some(Decision::NoWay);
         }
         let step = search.core.choose(map);
-        self.drives = step.is_some();
         if step.is_none() {
             // The edges here differ from those it knows: a change was not reported.
             search.core.note(map, &[at]);
