@@ -149,7 +149,7 @@ impl Keys {
 
     #[inline]
     fn weigh(&self, h: Cost) -> Cost {
-        Cost((u128::from(h.0) * u128::from(self.weight) >> 32) as u64)
+        Cost(((u128::from(h.0) * u128::from(self.weight)) >> 32) as u64)
     }
 
     #[inline]
