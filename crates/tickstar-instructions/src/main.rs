@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use tickstar::search::{BestFirst, Priority, Ratio, SearchConfig, Successors};
 use tickstar::{
-    Agent, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Step, TimeBounded,
-    TimeBoundedConfig, catalog, find_path,
+    Agent, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Step, Tick, TickConfig,
+    TimeBounded, TimeBoundedConfig, catalog, find_path,
 };
 
 /// An item: its name and its work.
@@ -24,6 +24,10 @@ const ITEMS: &[Item] = &[
     ("tba-10", || time_bounded(10)),
     ("tba-100", || time_bounded(100)),
     ("tba-jps-100", || jumping(100)),
+    ("tick-10", || over_regions(10)),
+    ("tick-100", || over_regions(100)),
+    ("regions", build_regions),
+    ("region-edit", edit_regions),
     ("pra", refined),
     ("hierarchy", build),
     ("edit", edit),
@@ -189,6 +193,34 @@ fn jumping(budget: u64) {
     });
 }
 
+fn over_regions(budget: u64) {
+    let grid = map(SIDE).with_regions();
+    let problems = problems(&grid, PROBLEMS);
+    counted(|| {
+        for (start, goal) in problems {
+            let agent = Tick::new(&grid, TickConfig::default(), start, goal);
+            walk(&mut agent.expect("free ends"), &grid, start, budget);
+        }
+    });
+}
+
+fn build_regions() {
+    let grid = map(SIDE);
+    counted(|| grid.with_regions());
+}
+
+fn edit_regions() {
+    let mut grid = map(SIDE).with_regions();
+    let cells = cells_to_edit(&grid);
+    counted(|| {
+        for free in [false, true] {
+            for &cell in &cells {
+                grid.set_free(cell, free).expect("a cell of the map");
+            }
+        }
+    });
+}
+
 fn refined() {
     let map = Layered::new(map(LAYERED_SIDE)).expect("a small map");
     let problems = problems(&map, 2 * PROBLEMS);
@@ -205,11 +237,15 @@ fn build() {
     counted(|| Layered::new(grid).expect("a small map"));
 }
 
+fn cells_to_edit(grid: &Grid) -> Vec<Cell> {
+    let free: Vec<Cell> = grid.free_cells().collect();
+    let mut dice = Dice(3);
+    (0..400).map(|_| free[dice.below(free.len() as u32) as usize]).collect()
+}
+
 fn edit() {
     let mut map = Layered::new(map(LAYERED_SIDE)).expect("a small map");
-    let free: Vec<Cell> = map.free_cells().collect();
-    let mut dice = Dice(3);
-    let cells: Vec<_> = (0..400).map(|_| free[dice.below(free.len() as u32) as usize]).collect();
+    let cells = cells_to_edit(&map);
     counted(|| {
         for free in [false, true] {
             for &cell in &cells {
