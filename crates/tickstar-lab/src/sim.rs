@@ -7,13 +7,15 @@ use std::fmt;
 
 use tickstar::budget::Work;
 use tickstar::catalog::{Config, Entry};
-use tickstar::{Agent, AgentError, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step};
+use tickstar::{
+    Agent, AgentError, AgentState, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step,
+};
 
 use crate::reference::Moment;
 use crate::{Arena, Outcome, Segment, World};
 
 /// What happened in one interval, as an observer sees it.
-#[derive(Debug)]
+#[allow(missing_debug_implementations)] // an agent has none
 pub struct Interval<'a> {
     /// Its number, from one.
     pub number: u64,
@@ -31,6 +33,8 @@ pub struct Interval<'a> {
     pub known: &'a Layered<Grid>,
     /// The nodes that changed on that map since the last interval.
     pub changed: &'a [NodeId],
+    /// The agent after its tick.
+    pub agent: &'a dyn AgentState,
 }
 
 /// Called after each interval.
@@ -231,6 +235,7 @@ impl Sim {
                     events: &events,
                     known: self.world.known(),
                     changed: self.world.changed(),
+                    agent: &*self.agent,
                 });
             }
             self.world.reported();

@@ -1,7 +1,8 @@
 //! The driver of all agents. It handles arrival, legal steps, unreachable goals, and steps that were not taken.
 
 use crate::agent::{Agent, AgentError, AgentState, Seen, Step};
-use crate::{EndpointError, Event, Hierarchy, Limits, Map, NodeId, Pool, Slice};
+use crate::regions::Regions;
+use crate::{Cell, EndpointError, Event, Hierarchy, Limits, Map, NodeId, Pool, Slice};
 
 /// The context of one tick, as passed to a policy.
 #[derive(Debug)]
@@ -142,6 +143,12 @@ pub trait Policy: Send + Sync {
 
     /// The path it has found, for an agent at node `at`.
     fn plan(&self, at: NodeId) -> Option<Vec<NodeId>>;
+
+    /// See [`AgentState::region_tree`].
+    fn region_tree(&self, regions: &Regions) -> Vec<(Cell, Cell)> {
+        let _ = regions;
+        Vec::new()
+    }
 
     /// Allocates from this pool from now on. Called before anything is allocated.
     fn set_pool(&mut self, pool: &Pool);
@@ -458,6 +465,10 @@ impl<P: Policy> AgentState for Walker<P> {
 
     fn plan(&self) -> Option<Vec<NodeId>> {
         self.policy.plan(self.position())
+    }
+
+    fn region_tree(&self, regions: &Regions) -> Vec<(Cell, Cell)> {
+        self.policy.region_tree(regions)
     }
 
     fn limits(&self, budget: u64) -> Limits {

@@ -1,6 +1,4 @@
-//! The regions of a picture, for agents that plan on them: their borders, and which of them a search expanded.
-//!
-//! The search's own tree is not recorded: what an agent reports is which regions it expanded, and when.
+//! The regions of a picture, for agents that plan on them: their borders, which of them a search expanded, and its tree.
 
 use std::collections::BTreeSet;
 
@@ -14,6 +12,8 @@ use super::{INK, Page, Point, Px, Scene};
 /// The color of borders, and the ground of regions that were expanded: of another hue than the
 /// ramp.
 const BORDER: &str = "#c3c8d6";
+/// The color of the tree.
+const TREE: &str = "#8f7fc4";
 pub(super) const GROUND: &str = "#efebf7";
 /// Half the side of the square that marks an expanded region: in units, and at most so many cells, so that squares do
 /// not touch where cells are small.
@@ -89,12 +89,23 @@ fn stretches(end: u32, holds: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
     found
 }
 
-/// Draws a square in each region that was expanded.
+/// Draws the tree of the search, and a square in each region that was expanded.
 pub(super) fn draw_regions(page: &mut Page, scene: &Scene, frame: &Frame, scale: &Scale) {
     if scene.expanded_regions.is_empty() {
         return;
     }
     page.add(format_args!("<g id=\"regions\">\n"));
+    if !scene.region_tree.is_empty() {
+        let width = Px((1.2 * frame.unit).min(0.4 * frame.cell));
+        page.add(format_args!(
+            "<path id=\"tree\" fill=\"none\" stroke=\"{TREE}\" stroke-width=\"{width}\" d=\""
+        ));
+        for &(from, to) in &scene.region_tree {
+            let (from, to) = (frame.centre(from), frame.centre(to));
+            page.add(format_args!("M{} {}L{} {}", Px(from.x), Px(from.y), Px(to.x), Px(to.y)));
+        }
+        page.add(format_args!("\"/>\n"));
+    }
     let half = (HALF * frame.unit).min(MOST_CELLS * frame.cell);
     for &(cell, interval) in &scene.expanded_regions {
         draw_expanded(page, frame.centre(cell), scale.color(interval), half);

@@ -23,6 +23,8 @@ pub struct Scene {
     pub regions: Option<Regions>,
     /// The regions that a search expanded, in order: a cell in the middle of each, and the interval.
     pub expanded_regions: Vec<(Cell, u64)>,
+    /// The tree of the search over regions: where each way leaves a region, and where it leaves the next one.
+    pub region_tree: Vec<(Cell, Cell)>,
     /// Every position in order, each with the interval after which the agent was there; the start first, with
     /// 0.
     pub walk: Vec<(Cell, u64)>,
@@ -48,6 +50,7 @@ impl Scene {
             expanded: Vec::new(),
             regions: None,
             expanded_regions: Vec::new(),
+            region_tree: Vec::new(),
             walk: Vec::new(),
             back: Vec::new(),
             found: Vec::new(),
@@ -64,7 +67,7 @@ impl Scene {
     pub fn watch(job: &Job<'_>, problem: &Problem) -> Result<(Scene, Record), ProblemError> {
         let mut sim = job.sim(problem)?;
         let (mut expanded, mut found) = (Vec::new(), Vec::new());
-        let mut expanded_regions = Vec::new();
+        let (mut expanded_regions, mut region_tree) = (Vec::new(), Vec::new());
         // Other algorithms have levels of a hierarchy above the map.
         let on_regions = job.config.entry().facts.needs_regions;
         let mut walk = vec![(problem.start, 0)];
@@ -75,6 +78,12 @@ impl Scene {
             expanded.extend(cells.map(|cell| (cell, interval.number)));
             if on_regions {
                 expanded_regions.extend(regions_expanded(interval));
+                let regions = interval.known.space().regions();
+                let tree = regions.map_or(Vec::new(), |all| interval.agent.region_tree(all));
+                // An agent that has arrived has none any more.
+                if !tree.is_empty() {
+                    region_tree = tree;
+                }
             }
             if interval.events.contains(&Event::Found.name()) {
                 // Where it stood while it searched.
@@ -106,6 +115,7 @@ impl Scene {
             expanded,
             regions: sim.world().known().space().regions().filter(|_| on_regions).cloned(),
             expanded_regions,
+            region_tree,
             walk,
             back: journey.back,
             found,

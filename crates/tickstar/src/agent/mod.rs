@@ -16,7 +16,8 @@ pub use crate::walker::{Cx, Decision, Keep, Needs, Policy, Walker};
 
 use thiserror::Error;
 
-use crate::{EndpointError, Limits, Map, NodeId, Slice};
+use crate::regions::Regions;
+use crate::{Cell, EndpointError, Limits, Map, NodeId, Slice};
 
 /// What an agent wants to do in one tick.
 ///
@@ -62,6 +63,14 @@ pub trait AgentState: Send + Sync {
     /// The path to the goal that was found or, for agents that refine one segment at a time, the last segment. It
     /// starts where the search started, or at the first node that was kept.
     fn plan(&self) -> Option<Vec<NodeId>>;
+
+    /// The tree of its search over [regions](crate::regions), for pictures: for each region from which it knows a way,
+    /// the cell where the way leaves it, and the cell where it leaves the next one. Empty for agents that do not plan on
+    /// regions, and when it has arrived. Takes time proportional to the regions of the map.
+    fn region_tree(&self, regions: &Regions) -> Vec<(Cell, Cell)> {
+        let _ = regions;
+        Vec::new()
+    }
 
     /// The maximum work per tick with this budget, counted as the papers do.
     fn limits(&self, budget: u64) -> Limits;

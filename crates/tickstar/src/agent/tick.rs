@@ -42,7 +42,7 @@ mod wander;
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::regions::Regions;
 use crate::search::{Coarse, Found, Route};
-use crate::{Event, Limits, Map, NodeId, OpenList, Pool, Ratio, Slice};
+use crate::{Cell, Event, Limits, Map, NodeId, OpenList, Pool, Ratio, Slice};
 use cells::Cells;
 use leg::{Leg, Progress};
 use polish::Polish;
@@ -269,6 +269,14 @@ impl TickPolicy {
                 let (from, goal) = (regions.cell(end), regions.cell(self.aim));
                 match self.coarse.run(regions, from, goal, cx.slice) {
                     Found::Working => return true,
+                    Found::NoWay if self.steps_ahead() > 0 => {
+                        // The path was cut where it has not been checked yet, and its end cut off from the goal.
+                        self.cut_path(self.path.walked(), cx.goal);
+                        if !cx.slice.scan() {
+                            return true;
+                        }
+                        continue;
+                    }
                     Found::NoWay if self.aim == cx.goal => return false,
                     Found::NoWay => {
                         // There may be one to where the goal is now.
@@ -522,6 +530,10 @@ impl Policy for TickPolicy {
         }
         let ahead = self.path.nodes().get(self.path.walked()..)?;
         (!ahead.is_empty()).then(|| ahead.to_vec())
+    }
+
+    fn region_tree(&self, regions: &Regions) -> Vec<(Cell, Cell)> {
+        self.coarse.tree(regions)
     }
 
     fn set_pool(&mut self, pool: &Pool) {

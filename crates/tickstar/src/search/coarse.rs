@@ -56,15 +56,17 @@ struct Record {
     next: RegionId,
     rhs_exit: Spot,
     rhs_next: RegionId,
-    /// The epoch; plus one if it is to be expanded even if it is a dead end.
+    /// The epoch.
     stamp: u32,
+    /// Not zero if it is to be expanded even if it is a dead end: the generation in which it was last on a way out.
+    wanted: u32,
 }
 
 /// The key of a region that is not on the open list.
 const UNQUEUED: u64 = u64::MAX;
 /// An entry of the open list, smallest first: by key; with the same key, first what has become more expensive, then what
-/// is farthest from the goal. It is one number, as entries are compared more often than anything else is done: the key,
-/// a bit, 31 bits of the cost, and the region.
+/// is farthest from the goal. It is one number, so that few instructions compare two entries: the key, a bit, 31 bits
+/// of the cost, and the region. (Entries of three words took a fifth more instructions per expansion.)
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Entry(u128);
 
@@ -109,6 +111,7 @@ impl Default for Record {
             rhs_exit: Spot::default(),
             rhs_next: RegionId(u32::MAX),
             stamp: 0,
+            wanted: 0,
         }
     }
 }
@@ -116,7 +119,7 @@ impl Default for Record {
 impl Stamp for Record {
     #[inline]
     fn stamp(&self) -> u32 {
-        self.stamp & !1
+        self.stamp
     }
 }
 
@@ -127,14 +130,14 @@ impl Record {
     }
 
     fn is_wanted(&self) -> bool {
-        self.stamp & 1 == 1
+        self.wanted != 0
     }
 }
 
 /// What the keys of the open list depend on.
 #[derive(Clone, Copy, Debug)]
 struct Keys {
-    /// The weight of the heuristic, times 2^32: a division for each key took a tenth of the time of an expansion.
+    /// The weight of the heuristic, times 2^32, so that a key takes no division.
     weight: u64,
     /// The cell that keys lead to.
     anchor: Cell,
@@ -189,8 +192,9 @@ pub(crate) struct Coarse {
     way_out: Option<RegionId>,
     /// The region that the last way out began in.
     outward: Option<RegionId>,
-    /// No region has changed since a way out was allowed to its end.
-    is_steady: bool,
+    /// The number of changes that have been processed since the search began, from one. Within a generation, the ways out
+    /// of regions stay the same.
+    generation: u32,
     /// The last call found a way; some call did.
     is_complete: bool,
     has_way: bool,
@@ -221,7 +225,7 @@ impl Coarse {
             read: 0,
             way_out: None,
             outward: None,
-            is_steady: false,
+            generation: 1,
             is_complete: false,
             has_way: false,
             is_keyed: true,
@@ -249,7 +253,7 @@ impl Coarse {
         (self.goal, self.root, self.read) = (goal, Some(root), regions.logged());
         (self.keys.anchor, self.keys.km) = (anchor, Cost::ZERO);
         (self.pushes, self.generated) = (0, 0);
-        (self.way_out, self.outward, self.is_steady) = (None, None, false);
+        (self.way_out, self.outward, self.generation) = (None, None, 1);
         (self.is_keyed, self.is_complete, self.has_way) = (true, false, false);
         let spot = Spot::of(goal);
         let first = Record { rhs: Cost::ZERO, rhs_exit: spot, rhs_next: root, ..Record::default() };
@@ -349,7 +353,8 @@ impl Coarse {
             }
             self.recompute(regions, id);
             self.read += 1;
-            (self.outward, self.way_out, self.is_steady) = (None, None, false);
+            (self.outward, self.way_out) = (None, None);
+            self.generation = self.generation.checked_add(1).unwrap_or(1);
         }
         true
     }
@@ -359,7 +364,8 @@ impl Coarse {
         loop {
             let Some(id) = self.way_out else {
                 // An agent that wanders back and forth must not spend anything on this in every tick.
-                if self.outward == Some(start) || self.is_steady && self.record(start).is_wanted() {
+                let is_allowed = self.record(start).wanted == self.generation;
+                if self.outward == Some(start) || is_allowed {
                     return true;
                 }
                 (self.outward, self.way_out) = (Some(start), Some(start));
@@ -370,18 +376,17 @@ impl Coarse {
             if !payable {
                 return false;
             }
-            self.way_out = regions.dead_end(id);
-            if !record.is_wanted() {
-                let record = Record { stamp: self.records.now() | 1, ..record };
-                self.records.set(node(id), record);
-                if !record.is_settled() && record.key == UNQUEUED {
-                    self.put(regions, id, record);
-                }
-            } else if self.is_steady {
-                // Those that follow have been allowed before.
+            if record.wanted == self.generation {
+                // Those that follow have been allowed before: a way out is followed to its end before another one.
                 self.way_out = None;
+                continue;
             }
-            self.is_steady |= self.way_out.is_none();
+            self.way_out = regions.dead_end(id);
+            let allowed = Record { stamp: self.records.now(), wanted: self.generation, ..record };
+            self.records.set(node(id), allowed);
+            if !record.is_wanted() && !allowed.is_settled() && allowed.key == UNQUEUED {
+                self.put(regions, id, allowed);
+            }
         }
     }
 
@@ -403,8 +408,8 @@ impl Coarse {
     /// Stores a record, and puts it on the open list if it belongs there.
     fn put(&mut self, regions: &Regions, id: RegionId, mut record: Record) {
         let now = self.records.now();
-        self.generated += usize::from(record.stamp & !1 != now);
-        record.stamp = now | record.stamp & 1;
+        self.generated += usize::from(record.stamp != now);
+        record.stamp = now;
         self.pushes += 1;
         enqueue(&mut self.open, &self.keys, regions, self.root, id, &mut record);
         self.records.set(node(id), record);
@@ -517,6 +522,16 @@ impl Coarse {
     pub fn exit(&self, id: RegionId) -> Option<(Cell, RegionId)> {
         let record = self.records.find(node(id)).filter(|record| record.g != Cost::INFINITE)?;
         Some((record.exit.cell(), record.next))
+    }
+
+    /// For each region with a known way, where it is left, and where the next one is.
+    pub fn tree(&self, regions: &Regions) -> Vec<(Cell, Cell)> {
+        let ids = regions.ids().filter(|_| self.is_started());
+        let edge = |id| {
+            let (exit, next) = self.exit(id)?;
+            Some((exit, self.exit(next)?.0))
+        };
+        ids.filter_map(edge).collect()
     }
 
     /// Whether the search has found a way from some position of the agent.

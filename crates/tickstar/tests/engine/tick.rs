@@ -121,6 +121,27 @@ fn agents_with_one_unit_per_tick_arrive_on_large_maps() {
     }
 }
 
+/// The end of the planned path is cut off from the goal, but the agent is not. (Once it gave up.)
+#[test]
+fn an_agent_whose_path_ends_in_a_pocket_looks_for_another_way() {
+    let corridors = |Cell { x, y }| y != 1 || x == 0 || x == 199;
+    let grid = Grid::from_fn(200, 3, corridors).unwrap();
+    for budget in BUDGETS {
+        let problem = Problem::on(&grid, (0, 2), (199, 2));
+        let config = configured(&[("ahead", "40"), ("early", "false")]);
+        let rules = Rules { budget, metered: true };
+        let _on_panic = OnPanic(rules);
+        let mut course = Course::new(problem, &config, rules);
+        let start = course.at;
+        while course.at == start {
+            course.go();
+        }
+        // Beyond the steps that are checked first, and beyond the end of the path.
+        course.set_free(&[Cell::new(22, 2), Cell::new(150, 2)], false, true);
+        course.finish();
+    }
+}
+
 /// Regions that are built again have other ids: what the agent knew of them is of no use.
 #[test]
 fn regions_that_are_built_again_are_not_taken_for_the_old_ones() {
