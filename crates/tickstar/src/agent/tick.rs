@@ -38,6 +38,7 @@ mod cells;
 mod leg;
 mod polish;
 mod wander;
+mod whole;
 
 use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::regions::Regions;

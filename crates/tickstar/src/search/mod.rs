@@ -30,7 +30,7 @@ pub(crate) use ball::{Ball, Neighbor, proves_no_path};
 pub use best_first::{BestFirst, SearchConfig, Status, Successors};
 pub(crate) use coarse::{Coarse, Found};
 pub(crate) use incremental::Incremental;
-pub(crate) use jump::JumpSearch;
+pub(crate) use jump::{JumpSearch, Segment};
 pub(crate) use learned::Learned;
 pub(crate) use main_search::MainSearch;
 pub use open::OpenList;

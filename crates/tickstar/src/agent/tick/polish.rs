@@ -11,6 +11,7 @@
 //! Windows sweep over the path, each beginning at three quarters of the one before. At the goal their length doubles, and
 //! the sweep begins again at the agent. A window from the agent to the goal proves that the rest of the path is optimal.
 
+use super::whole::Whole;
 use crate::search::{Problem, Route, Toward};
 use crate::{
     BestFirst, Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Skip, Slice, Status,
@@ -30,6 +31,8 @@ const START: u32 = 6;
 /// The state of the improvement of one path.
 #[derive(Clone, Debug)]
 pub(super) struct Polish {
+    /// What is tried before windows.
+    whole: Whole,
     search: BestFirst,
     /// Where the next window begins, and how long it is, as indices of the path.
     sweep: usize,
@@ -90,6 +93,7 @@ impl Polish {
     pub fn new(open: OpenList) -> Polish {
         let config = SearchConfig { open, ..SearchConfig::default() };
         Polish {
+            whole: Whole::new(open),
             search: BestFirst::new(config),
             sweep: 0,
             length: FIRST,
@@ -102,6 +106,12 @@ impl Polish {
 
     /// The path or the map has changed.
     pub fn reset(&mut self) {
+        self.whole.reset();
+        self.restart();
+    }
+
+    /// The path has changed: begins again with short windows.
+    fn restart(&mut self) {
         (self.sweep, self.length, self.window, self.is_optimal) = (0, FIRST, None, false);
     }
 
@@ -113,6 +123,13 @@ impl Polish {
     /// Improves a path that leads to the goal, as far as the slice allows.
     pub fn run<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) {
         self.is_whole = true;
+        if self.whole.run(map, path, slice) {
+            self.restart();
+        }
+        self.is_optimal |= self.whole.is_optimal(path);
+        if !self.whole.is_done() {
+            return;
+        }
         while !self.is_optimal {
             if self.window.is_none() && !self.open(path) {
                 return;
@@ -297,23 +314,25 @@ impl Polish {
 
     pub fn set_pool(&mut self, pool: &Pool) {
         self.reset();
+        self.whole.set_pool(pool);
         self.search.set_pool(pool);
     }
 
     /// Returns all memory.
     pub fn release(&mut self) {
         self.reset();
+        self.whole.release();
         self.search.release();
         self.part = Vec::new();
     }
 
     /// Returns released blocks to the allocator, at most this many. Returns how many.
     pub fn reclaim(&mut self, blocks: u64) -> u64 {
-        self.search.reclaim(blocks)
+        self.whole.reclaim(blocks) + self.search.reclaim(blocks)
     }
 
     pub fn bytes(&self) -> usize {
-        self.search.bytes() + self.part.capacity() * size_of::<NodeId>()
+        self.whole.bytes() + self.search.bytes() + self.part.capacity() * size_of::<NodeId>()
     }
 }
 

@@ -1,0 +1,220 @@
+//! The rest of a path at once: a search from a cell of the path, some steps ahead of the agent, to the goal.
+//!
+//! On most maps a search by jump points takes a small multiple of the path's length in units, so it pays to try it before
+//! the path is improved window by window. It begins as far ahead of the agent as the agent will walk meanwhile, which is
+//! guessed: if the agent passes that cell before the search is complete, the next one begins farther ahead. When one is
+//! complete, the path is optimal from there on, and its work is the guess for the next one, which begins nearer to the
+//! agent. Where the work exceeds a larger multiple of the length, as on random obstacles, it is left to the windows. (Where
+//! the map offers no jump points, the search is A*.)
+
+use crate::search::{MainSearch, Route, Segment};
+use crate::{Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status};
+
+/// The first guess of the work of a search, in units per step of the path.
+const FIRST: u64 = 4;
+/// Nothing more is tried if a search takes more units per step than this.
+const MOST: u64 = 16;
+/// What a search may leave out at the most: the part of the path before it, as a fraction of it all.
+const LEAST_SHARE: usize = 2;
+
+/// The state of the improvement of the rest of one path.
+#[derive(Clone, Debug)]
+pub(super) struct Whole {
+    search: MainSearch,
+    attempt: Option<Attempt>,
+    /// The work of the next search, in units.
+    guess: Option<u64>,
+    /// From this index on the path is optimal.
+    optimal_from: Option<usize>,
+    /// Nothing more is tried.
+    is_done: bool,
+    /// The cells of a cheaper rest, goal first, while they are traced.
+    part: Vec<NodeId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Attempt {
+    /// The index of the cell from which it searches.
+    first: usize,
+    /// The cost of the path from there.
+    bound: Cost,
+    /// Expansions so far.
+    work: u64,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// The cost of the path is being added up, as far as this index.
+    Adding(usize),
+    Searching,
+    /// The cheaper rest is being traced; the node before its last cell in the search.
+    Tracing(NodeId),
+}
+
+impl Whole {
+    pub fn new(open: OpenList) -> Whole {
+        let config = SearchConfig { open, ..SearchConfig::default() };
+        Whole {
+            search: MainSearch::new(config, true),
+            attempt: None,
+            guess: None,
+            optimal_from: None,
+            is_done: false,
+            part: Vec::new(),
+        }
+    }
+
+    /// The path or the map has changed.
+    pub fn reset(&mut self) {
+        (self.attempt, self.guess, self.optimal_from, self.is_done) = (None, None, None, false);
+    }
+
+    /// Whether there is nothing more to try.
+    pub fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// Whether the path is optimal from here on.
+    pub fn is_optimal(&self, path: &Route) -> bool {
+        self.optimal_from.is_some_and(|from| from <= path.walked() + 1)
+    }
+
+    /// Improves the rest of a path that leads to the goal, as far as the slice allows. Returns whether the path is
+    /// another one than before.
+    pub fn run<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) -> bool {
+        let mut has_changed = false;
+        while !self.is_done {
+            let Some(mut attempt) = self.attempt.or_else(|| self.open(path, slice)) else {
+                self.is_done = true;
+                break;
+            };
+            if attempt.first < path.walked() {
+                // The agent has passed it.
+                self.attempt = None;
+                self.guess = self.guess.map(|guess| guess.saturating_mul(2));
+                if !slice.scan() {
+                    break;
+                }
+                continue;
+            }
+            let before = slice.expansions();
+            let result = self.work(map, path, &mut attempt, slice);
+            attempt.work += slice.expansions() - before;
+            self.attempt = Some(attempt).filter(|_| result.is_none());
+            let Some(replaced) = result else { break };
+            has_changed |= replaced;
+            self.guess = Some(attempt.work);
+        }
+        has_changed
+    }
+
+    /// The next search, if there is anything to gain by it.
+    fn open(&mut self, path: &Route, slice: &Slice<'_>) -> Option<Attempt> {
+        let (here, end) = (path.walked(), path.nodes().len().saturating_sub(1));
+        let steps = end.saturating_sub(here);
+        let guess = self.guess.unwrap_or(steps as u64 * FIRST);
+        // It begins at the agent if this tick will do.
+        let ticks = guess / slice.budget().max(1) + u64::from(guess > slice.remaining());
+        let first = here.saturating_add(usize::try_from(ticks).unwrap_or(usize::MAX));
+        let limit = self.optimal_from.unwrap_or(here + steps / LEAST_SHARE);
+        if first >= limit || guess > steps as u64 * MOST || self.is_optimal(path) {
+            return None;
+        }
+        self.guess = Some(guess);
+        Some(Attempt { first, bound: Cost::ZERO, work: 0, phase: Phase::Adding(first) })
+    }
+
+    /// Continues with a search. Returns whether it has replaced the rest of the path, if it has ended.
+    fn work<M: Map>(
+        &mut self,
+        map: &M,
+        path: &mut Route,
+        attempt: &mut Attempt,
+        slice: &mut Slice<'_>,
+    ) -> Option<bool> {
+        let nodes = path.nodes();
+        let (from, to) = (nodes[attempt.first], nodes[nodes.len() - 1]);
+        if let Phase::Adding(added) = attempt.phase {
+            for at in added..nodes.len() - 1 {
+                // Two steps for the price of one: they are looked up in a list.
+                if at % 2 == 0 && !slice.trace(nodes[at]) {
+                    attempt.phase = Phase::Adding(at);
+                    return None;
+                }
+                let step = map.edge(nodes[at], nodes[at + 1]);
+                attempt.bound = attempt.bound + step.unwrap_or(Cost::INFINITE);
+            }
+            if map.estimate(from, to) >= attempt.bound {
+                self.optimal_from = Some(attempt.first);
+                return Some(false);
+            }
+            self.search.begin(map, to, Cost::ZERO);
+            self.search.add_root(map, from);
+            attempt.phase = Phase::Searching;
+        }
+        if let Phase::Searching = attempt.phase {
+            match self.search.run(map, slice) {
+                Status::Working => return None,
+                Status::Exhausted => {
+                    self.is_done = true;
+                    return Some(false);
+                }
+                Status::Reached => {}
+            }
+            let is_cheaper = self.search.cost_to(to).is_some_and(|cost| cost < attempt.bound);
+            let Some(behind) = self.search.behind(to).filter(|_| is_cheaper) else {
+                self.optimal_from = Some(attempt.first);
+                return Some(false);
+            };
+            self.part.clear();
+            self.part.push(to);
+            attempt.phase = Phase::Tracing(behind);
+        }
+        if let Phase::Tracing(behind) = &mut attempt.phase {
+            while let Some(&last) = self.part.last().filter(|&&last| last != from) {
+                if last == *behind {
+                    *behind = self.search.behind(last)?;
+                }
+                let jumps = self.search.jumps();
+                let cell =
+                    jumps.map_or(*behind, |ids| Segment::new(ids, *behind, last).before_end(1));
+                if !slice.trace(cell) {
+                    return None;
+                }
+                if map.edge(cell, last).is_none() {
+                    // A cell was blocked since.
+                    self.is_done = true;
+                    return Some(false);
+                }
+                self.part.push(cell);
+            }
+        }
+        self.part.reverse();
+        path.replace(attempt.first, path.nodes().len() - 1, &self.part);
+        slice.note(Event::Adopted);
+        self.optimal_from = Some(attempt.first);
+        Some(true)
+    }
+
+    pub fn set_pool(&mut self, pool: &Pool) {
+        self.reset();
+        self.search.set_pool(pool);
+    }
+
+    /// Returns all memory.
+    pub fn release(&mut self) {
+        self.reset();
+        self.search.release();
+        self.part = Vec::new();
+    }
+
+    /// Returns released blocks to the allocator, at most this many. Returns how many.
+    pub fn reclaim(&mut self, blocks: u64) -> u64 {
+        self.search.reclaim(blocks)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.search.bytes() + self.part.capacity() * size_of::<NodeId>()
+    }
+}
