@@ -44,7 +44,7 @@ use super::{AgentError, Cx, Decision, Keep, Needs, Policy, Walker};
 use crate::regions::Regions;
 use crate::search::{Coarse, Found, Route};
 use crate::{Cell, Event, Limits, Map, NodeId, OpenList, Pool, Ratio, Slice};
-use cells::Cells;
+use cells::{Cells, Finding};
 use leg::{Leg, Progress};
 use polish::Polish;
 use wander::Wander;
@@ -343,8 +343,13 @@ impl TickPolicy {
                 }
                 self.saved += 1;
             }
-            let freed = [self.coarse.reclaim(1), self.leg.reclaim(1), self.polish.reclaim(1)];
-            if freed == [0; 3] {
+            let freed = [
+                self.coarse.reclaim(1),
+                self.leg.reclaim(1),
+                self.polish.reclaim(1),
+                self.cells.reclaim(1),
+            ];
+            if freed == [0; 4] {
                 return;
             }
             self.saved = 0;
@@ -356,13 +361,50 @@ impl TickPolicy {
         self.config.polish && self.is_complete && !self.polish.is_optimal()
     }
 
-    fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> Decision {
-        if self.cells.drives() {
-            if let Some(decision) = cx.slice.metering(|slice| self.cells.run(cx.map, cx.at, slice))
-            {
-                return decision;
-            }
+    /// Continues the search over cells. A path that it finds replaces the one there is.
+    fn search_cells<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, needs_path: bool) -> Finding {
+        let (map, at) = (cx.map, cx.at);
+        let finding = cx.slice.metering(|slice| self.cells.run(map, at, needs_path, slice));
+        if finding == Finding::Path {
             self.drop_path();
+            self.path.swap(&mut self.cells.path);
+            self.is_complete = self.path.end() == Some(cx.goal);
+            cx.slice.note(Event::Adopted);
+        }
+        finding
+    }
+
+    /// Follows the search over cells. Returns nothing if it takes too long.
+    fn follow_cells<M: Map>(
+        &mut self,
+        cx: &mut Cx<'_, '_, M>,
+        regions: &Regions,
+    ) -> Option<Decision> {
+        if self.path.step(cx.map, cx.at).is_none() {
+            self.drop_path();
+        }
+        let before = self.path.nodes().len();
+        self.check_path(cx, regions, NEAR);
+        self.check_path(cx, regions, usize::MAX);
+        self.cells.is_stale |= self.path.nodes().len() < before;
+        let needs_path = self.steps_ahead() == 0 || self.cells.is_stale;
+        let step = match self.search_cells(cx, needs_path) {
+            Finding::NoPath => return Some(Decision::NoWay),
+            Finding::Nothing if !self.cells.drives() => {
+                self.drop_path();
+                return None;
+            }
+            Finding::Nothing if needs_path => None,
+            Finding::Nothing | Finding::Path => self.path.step(cx.map, cx.at),
+        };
+        Some(step.map_or(Decision::Wait, Decision::Go))
+    }
+
+    fn think<M: Map>(&mut self, cx: &mut Cx<'_, '_, M>, regions: &Regions) -> Decision {
+        if self.cells.drives()
+            && let Some(decision) = self.follow_cells(cx, regions)
+        {
+            return decision;
         }
         let is_walked = self.is_complete && self.steps_ahead() == 0;
         if is_walked || self.steps_ahead() > 0 && self.path.step(cx.map, cx.at).is_none() {
@@ -388,9 +430,8 @@ impl TickPolicy {
         }
         self.check_path(cx, regions, usize::MAX);
         if self.cells.is_active() {
-            if let Some(decision) = cx.slice.metering(|slice| self.cells.run(cx.map, cx.at, slice))
-            {
-                return decision;
+            if self.search_cells(cx, true) == Finding::NoPath {
+                return Decision::NoWay;
             }
         } else if self.can_polish() {
             self.polish.run(cx.map, &mut self.path, cx.slice);
@@ -488,6 +529,7 @@ impl Policy for TickPolicy {
         self.only_blocked = !changed.iter().any(|&node| cx.map.contains(node));
         if self.config.polish && self.aim == cx.goal {
             self.cells.heed(cx.at, cx.goal, changed, cx.slice.budget());
+            self.cells.is_stale |= !self.only_blocked;
         }
     }
 
@@ -525,10 +567,7 @@ impl Policy for TickPolicy {
         if self.is_complete { Some(goal) } else { self.path.end() }
     }
 
-    fn plan(&self, at: NodeId) -> Option<Vec<NodeId>> {
-        if self.cells.drives() {
-            return self.cells.plan(at);
-        }
+    fn plan(&self, _: NodeId) -> Option<Vec<NodeId>> {
         let ahead = self.path.nodes().get(self.path.walked()..)?;
         (!ahead.is_empty()).then(|| ahead.to_vec())
     }

@@ -505,6 +505,21 @@ impl Core {
         (best.0 == self.record(self.at).rhs).then_some(best.2)
     }
 
+    /// The same from any node that the search has settled, as it is right for a whole path: among equally good neighbors
+    /// the one nearest to the goal on an empty map.
+    pub(crate) fn nearest_step(&self, map: &impl Map, from: NodeId) -> Option<NodeId> {
+        let worst = (Cost::INFINITE, Cost::INFINITE);
+        let mut best = (worst, from);
+        map.for_each_edge(from, |to, cost| {
+            let way = cost + self.record(to).g;
+            if way <= best.0.0 {
+                let rank = (way, map.estimate(to, self.goal));
+                best = if rank < best.0 { (rank, to) } else { best };
+            }
+        });
+        (best.1 != from && best.0.0 == self.record(from).rhs).then_some(best.1)
+    }
+
     pub(crate) fn cost_to_go(&self, from: NodeId) -> Option<Cost> {
         if from == self.goal {
             return Some(Cost::ZERO);

@@ -1,7 +1,7 @@
 //! The search of a time-bounded agent: node by node or, where the map offers them, by jump points.
 
 use super::best_first::{BestFirst, SearchConfig, Status};
-use super::jump::JumpSearch;
+use super::jump::{JumpSearch, Segment};
 use super::pool::Pool;
 use super::priority::Priority;
 use crate::space::{Ids, Sealed};
@@ -183,5 +183,46 @@ impl MainSearch {
     pub fn bytes(&self) -> usize {
         let jump = self.jump.as_ref().map_or(0, |jump| size_of::<JumpSearch>() + jump.bytes());
         self.plain.bytes() + jump
+    }
+}
+
+/// A path that is traced back from the goal of a search to its root, cell by cell, as far as slices allow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Retrace {
+    /// The cells so far, goal first; once it is complete, root first.
+    pub cells: Vec<NodeId>,
+    /// The last node before them.
+    behind: NodeId,
+}
+
+impl Retrace {
+    /// Begins at the goal.
+    pub fn begin(&mut self, goal: NodeId) {
+        self.cells.clear();
+        self.cells.push(goal);
+        self.behind = goal;
+    }
+
+    /// Goes on toward the root. Returns whether it is complete: the cells are then in the order of the path.
+    pub fn run(&mut self, search: &MainSearch, slice: &mut Slice<'_>) -> bool {
+        while let Some(&last) = self.cells.last() {
+            if last == self.behind {
+                let Some(behind) = search.behind(last) else {
+                    self.cells.reverse();
+                    return true;
+                };
+                self.behind = behind;
+            }
+            if !slice.trace(last) {
+                return false;
+            }
+            let between = |ids| Segment::new(ids, self.behind, last).before_end(1);
+            self.cells.push(search.jumps().map_or(self.behind, between));
+        }
+        false
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<NodeId>()
     }
 }

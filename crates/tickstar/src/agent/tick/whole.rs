@@ -7,8 +7,8 @@
 //! agent. Where the work exceeds a larger multiple of the length, as on random obstacles, it is left to the windows. (Where
 //! the map offers no jump points, the search is A*.)
 
-use crate::search::{MainSearch, Route, Segment};
-use crate::{Cost, Event, Map, NodeId, OpenList, Pool, SearchConfig, Slice, Status};
+use crate::search::{MainSearch, Retrace, Route};
+use crate::{Cost, Event, Map, OpenList, Pool, SearchConfig, Slice, Status};
 
 /// The first guess of the work of a search, in units per step of the path.
 const FIRST: u64 = 4;
@@ -28,8 +28,8 @@ pub(super) struct Whole {
     optimal_from: Option<usize>,
     /// Nothing more is tried.
     is_done: bool,
-    /// The cells of a cheaper rest, goal first, while they are traced.
-    part: Vec<NodeId>,
+    /// A cheaper rest, while it is traced.
+    rest: Retrace,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +48,8 @@ enum Phase {
     /// The cost of the path is being added up, as far as this index.
     Adding(usize),
     Searching,
-    /// The cheaper rest is being traced; the node before its last cell in the search.
-    Tracing(NodeId),
+    /// The cheaper rest is being traced.
+    Tracing,
 }
 
 impl Whole {
@@ -61,7 +61,7 @@ impl Whole {
             guess: None,
             optimal_from: None,
             is_done: false,
-            part: Vec::new(),
+            rest: Retrace::default(),
         }
     }
 
@@ -163,35 +163,18 @@ impl Whole {
                 Status::Reached => {}
             }
             let is_cheaper = self.search.cost_to(to).is_some_and(|cost| cost < attempt.bound);
-            let Some(behind) = self.search.behind(to).filter(|_| is_cheaper) else {
+            if !is_cheaper {
                 self.optimal_from = Some(attempt.first);
                 return Some(false);
-            };
-            self.part.clear();
-            self.part.push(to);
-            attempt.phase = Phase::Tracing(behind);
-        }
-        if let Phase::Tracing(behind) = &mut attempt.phase {
-            while let Some(&last) = self.part.last().filter(|&&last| last != from) {
-                if last == *behind {
-                    *behind = self.search.behind(last)?;
-                }
-                let jumps = self.search.jumps();
-                let cell =
-                    jumps.map_or(*behind, |ids| Segment::new(ids, *behind, last).before_end(1));
-                if !slice.trace(cell) {
-                    return None;
-                }
-                if map.edge(cell, last).is_none() {
-                    // A cell was blocked since.
-                    self.is_done = true;
-                    return Some(false);
-                }
-                self.part.push(cell);
             }
+            self.rest.begin(to);
+            attempt.phase = Phase::Tracing;
         }
-        self.part.reverse();
-        path.replace(attempt.first, path.nodes().len() - 1, &self.part);
+        if !self.rest.run(&self.search, slice) {
+            return None;
+        }
+        path.replace(attempt.first, path.nodes().len() - 1, &self.rest.cells);
+        path.recheck();
         slice.note(Event::Adopted);
         self.optimal_from = Some(attempt.first);
         Some(true)
@@ -206,7 +189,7 @@ impl Whole {
     pub fn release(&mut self) {
         self.reset();
         self.search.release();
-        self.part = Vec::new();
+        self.rest = Retrace::default();
     }
 
     /// Returns released blocks to the allocator, at most this many. Returns how many.
@@ -215,6 +198,6 @@ impl Whole {
     }
 
     pub fn bytes(&self) -> usize {
-        self.search.bytes() + self.part.capacity() * size_of::<NodeId>()
+        self.search.bytes() + self.rest.bytes()
     }
 }
