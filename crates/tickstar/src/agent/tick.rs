@@ -226,7 +226,9 @@ impl TickPolicy {
             self.edits = regions.edits();
             self.path.recheck();
             // What is blocked elsewhere does not make a path worse than another one.
-            if !only_blocked {
+            if only_blocked {
+                self.polish.disturb();
+            } else {
                 self.polish.reset();
             }
         }
@@ -343,13 +345,8 @@ impl TickPolicy {
                 }
                 self.saved += 1;
             }
-            let freed = [
-                self.coarse.reclaim(1),
-                self.leg.reclaim(1),
-                self.polish.reclaim(1),
-                self.cells.reclaim(1),
-            ];
-            if freed == [0; 4] {
+            let freed = [self.coarse.reclaim(1), self.leg.reclaim(1), self.polish.reclaim(1)];
+            if freed == [0; 3] {
                 return;
             }
             self.saved = 0;

@@ -50,7 +50,7 @@ pub(super) struct Cells {
     late: u32,
     waited: u32,
     /// The search from the agent, and where it began.
-    fresh: MainSearch,
+    fresh: Option<Box<MainSearch>>,
     fresh_from: Option<NodeId>,
     retrace: Retrace,
     /// The path that was found last. If it does not lead to the goal, tracing it took too long.
@@ -61,7 +61,6 @@ pub(super) struct Cells {
 
 impl Cells {
     pub fn new(open: OpenList) -> Cells {
-        let config = SearchConfig { open, ..SearchConfig::default() };
         Cells {
             open,
             pool: None,
@@ -70,7 +69,7 @@ impl Cells {
             drives: false,
             late: 0,
             waited: 0,
-            fresh: MainSearch::new(config, true),
+            fresh: None,
             fresh_from: None,
             retrace: Retrace::default(),
             path: Vec::new(),
@@ -82,7 +81,7 @@ impl Cells {
     pub fn stop(&mut self) {
         if self.search.take().is_some() {
             self.changed.clear();
-            self.fresh.release();
+            self.fresh = None;
             (self.drives, self.late, self.waited, self.fresh_from) = (false, 0, 0, None);
         }
     }
@@ -198,19 +197,27 @@ impl Cells {
     fn start_afresh<M: Map>(&mut self, map: &M, at: NodeId, slice: &mut Slice<'_>) -> bool {
         let Some(search) = &self.search else { return false };
         let goal = search.core.goal;
+        let fresh = self.fresh.get_or_insert_with(|| {
+            let config = SearchConfig { open: self.open, ..SearchConfig::default() };
+            let mut fresh = MainSearch::new(config, true);
+            if let Some(pool) = &self.pool {
+                fresh.set_pool(pool);
+            }
+            Box::new(fresh)
+        });
         if self.fresh_from != Some(at) {
-            self.fresh.begin(map, goal, Cost::ZERO);
-            self.fresh.add_root(map, at);
+            fresh.begin(map, goal, Cost::ZERO);
+            fresh.add_root(map, at);
             self.fresh_from = Some(at);
             self.retrace.cells.clear();
         }
         if self.retrace.cells.is_empty() {
-            if self.fresh.run(map, slice) != Status::Reached {
+            if fresh.run(map, slice) != Status::Reached {
                 return false;
             }
             self.retrace.begin(goal);
         }
-        if !self.retrace.run(&self.fresh, slice) {
+        if !self.retrace.run(fresh, slice) {
             return false;
         }
         std::mem::swap(&mut self.path, &mut self.retrace.cells);
@@ -220,20 +227,14 @@ impl Cells {
 
     pub fn set_pool(&mut self, pool: &Pool) {
         self.stop();
-        self.fresh.set_pool(pool);
         self.pool = Some(pool.clone());
-    }
-
-    /// Returns released blocks to the allocator, at most this many. Returns how many.
-    pub fn reclaim(&mut self, blocks: u64) -> u64 {
-        self.fresh.reclaim(blocks)
     }
 
     pub fn bytes(&self) -> usize {
         let search =
             self.search.as_ref().map_or(0, |search| size_of::<Incremental>() + search.bytes());
         search
-            + self.fresh.bytes()
+            + self.fresh.as_ref().map_or(0, |fresh| size_of::<MainSearch>() + fresh.bytes())
             + self.retrace.bytes()
             + (self.changed.capacity() + self.path.capacity()) * size_of::<NodeId>()
     }

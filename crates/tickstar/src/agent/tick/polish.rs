@@ -26,7 +26,7 @@ const LONG: usize = 256;
 const NEAR: usize = 48;
 
 /// The units that are paid before a search begins: the first nodes of a search are in memory that is in no cache.
-const START: u32 = 6;
+pub(super) const START: u32 = 6;
 
 /// The state of the improvement of one path.
 #[derive(Clone, Debug)]
@@ -108,6 +108,11 @@ impl Polish {
     pub fn reset(&mut self) {
         self.whole.reset();
         self.restart();
+    }
+
+    /// Cells have been blocked, none of them on the path: no other path has become cheaper.
+    pub fn disturb(&mut self) {
+        self.whole.disturb();
     }
 
     /// The path has changed: begins again with short windows.

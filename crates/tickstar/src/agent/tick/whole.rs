@@ -7,6 +7,7 @@
 //! agent. Where the work exceeds a larger multiple of the length, as on random obstacles, it is left to the windows. (Where
 //! the map offers no jump points, the search is A*.)
 
+use super::polish::START;
 use crate::search::{MainSearch, Retrace, Route};
 use crate::{Cost, Event, Map, OpenList, Pool, SearchConfig, Slice, Status};
 
@@ -40,6 +41,8 @@ struct Attempt {
     bound: Cost,
     /// Expansions so far.
     work: u64,
+    /// Cells were blocked meanwhile: jump points prove nothing then.
+    is_disturbed: bool,
     phase: Phase,
 }
 
@@ -47,6 +50,8 @@ struct Attempt {
 enum Phase {
     /// The cost of the path is being added up, as far as this index.
     Adding(usize),
+    /// The cost is known, and the search has yet to begin; so many units have been paid for that.
+    Starting(u32),
     Searching,
     /// The cheaper rest is being traced.
     Tracing,
@@ -70,6 +75,13 @@ impl Whole {
         (self.attempt, self.guess, self.optimal_from, self.is_done) = (None, None, None, false);
     }
 
+    /// Cells have been blocked.
+    pub fn disturb(&mut self) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.is_disturbed = true;
+        }
+    }
+
     /// Whether there is nothing more to try.
     pub fn is_done(&self) -> bool {
         self.is_done
@@ -80,8 +92,8 @@ impl Whole {
         self.optimal_from.is_some_and(|from| from <= path.walked() + 1)
     }
 
-    /// Improves the rest of a path that leads to the goal, as far as the slice allows. Returns whether the path is
-    /// another one than before.
+    /// Improves the rest of a path that leads to the goal, as far as the slice allows. Returns whether the path
+    /// has changed.
     pub fn run<M: Map>(&mut self, map: &M, path: &mut Route, slice: &mut Slice<'_>) -> bool {
         let mut has_changed = false;
         while !self.is_done {
@@ -122,7 +134,8 @@ impl Whole {
             return None;
         }
         self.guess = Some(guess);
-        Some(Attempt { first, bound: Cost::ZERO, work: 0, phase: Phase::Adding(first) })
+        let phase = Phase::Adding(first);
+        Some(Attempt { first, bound: Cost::ZERO, work: 0, is_disturbed: false, phase })
     }
 
     /// Continues with a search. Returns whether it has replaced the rest of the path, if it has ended.
@@ -149,9 +162,18 @@ impl Whole {
                 self.optimal_from = Some(attempt.first);
                 return Some(false);
             }
-            self.search.begin(map, to, Cost::ZERO);
-            self.search.add_root(map, from);
-            attempt.phase = Phase::Searching;
+            attempt.phase = Phase::Starting(0);
+        }
+        while let Phase::Starting(paid) = attempt.phase {
+            if !slice.update(from) {
+                return None;
+            }
+            attempt.phase = Phase::Starting(paid + 1);
+            if paid + 1 == START {
+                self.search.begin(map, to, Cost::ZERO);
+                self.search.add_root(map, from);
+                attempt.phase = Phase::Searching;
+            }
         }
         if let Phase::Searching = attempt.phase {
             match self.search.run(map, slice) {
@@ -164,7 +186,7 @@ impl Whole {
             }
             let is_cheaper = self.search.cost_to(to).is_some_and(|cost| cost < attempt.bound);
             if !is_cheaper {
-                self.optimal_from = Some(attempt.first);
+                self.prove(attempt);
                 return Some(false);
             }
             self.rest.begin(to);
@@ -176,8 +198,15 @@ impl Whole {
         path.replace(attempt.first, path.nodes().len() - 1, &self.rest.cells);
         path.recheck();
         slice.note(Event::Adopted);
-        self.optimal_from = Some(attempt.first);
+        self.prove(attempt);
         Some(true)
+    }
+
+    /// A search has found nothing cheaper, or what it has found has been adopted: from where it began, the path is optimal.
+    fn prove(&mut self, attempt: &Attempt) {
+        if !attempt.is_disturbed {
+            self.optimal_from = Some(attempt.first);
+        }
     }
 
     pub fn set_pool(&mut self, pool: &Pool) {
