@@ -61,8 +61,8 @@ pub struct TickConfig {
     pub first_look: u32,
     /// How many steps are planned ahead, at least; `None`: as far as the goal.
     pub ahead: Option<u32>,
-    /// The weight of the heuristic of the search over regions.
-    pub weight: Ratio,
+    /// The weight of the heuristic of the search over regions; `None`: 1.05, and from 64 units per tick on 1.
+    pub weight: Option<Ratio>,
     /// The weight of the heuristic of legs.
     pub leg_weight: Ratio,
     /// Whether the path is improved while there is time.
@@ -71,15 +71,27 @@ pub struct TickConfig {
     pub open: OpenList,
 }
 
+impl TickConfig {
+    /// The weight of the heuristic of the search over regions. With few units per tick a weight shortens the wait for the
+    /// first path; with many there is none, and a search without a weight sees more where walls are discovered.
+    fn weight_with(&self, budget: u64) -> Ratio {
+        let is_small = budget < CAREFUL;
+        self.weight.unwrap_or(if is_small { ratio(21, 20) } else { Ratio::ONE })
+    }
+}
+
+fn ratio(num: u64, den: u64) -> Ratio {
+    Ratio::new(num, den).unwrap_or(Ratio::ONE)
+}
+
 impl Default for TickConfig {
     fn default() -> TickConfig {
-        let ratio = |num, den| Ratio::new(num, den).unwrap_or(Ratio::ONE);
         TickConfig {
             early: true,
             look: 2,
             first_look: 1,
             ahead: None,
-            weight: ratio(21, 20),
+            weight: None,
             leg_weight: ratio(11, 10),
             polish: true,
             open: OpenList::default(),
@@ -131,6 +143,8 @@ pub struct TickPolicy {
 
 /// The largest number of regions of a leg: its corridor is a rectangle of tiles.
 const MOST_REGIONS: u32 = 64;
+/// With so many units per tick, the search over regions needs no weight.
+const CAREFUL: u64 = 64;
 /// The price of three blocks that are returned, in visits to a list.
 const BLOCK: u64 = 180;
 /// Steps within which a path must be extended quickly.
@@ -155,12 +169,13 @@ impl Tick {
         if [config.look, config.first_look].iter().any(|look| !(1..=MOST_REGIONS).contains(look)) {
             return expected("look", "1 to 64");
         }
-        if config.weight < Ratio::ONE || config.leg_weight < Ratio::ONE {
+        let weights = [config.weight, Some(config.leg_weight)];
+        if weights.iter().flatten().any(|&weight| weight < Ratio::ONE) {
             return expected("weight", "at least 1");
         }
         let policy = TickPolicy {
             config,
-            coarse: Coarse::new(config.weight),
+            coarse: Coarse::new(Ratio::ONE),
             leg: Leg::new(config.leg_weight, config.open),
             path: Route::default(),
             polish: Polish::new(config.open),
@@ -225,6 +240,7 @@ impl TickPolicy {
         if regions.edits() != self.edits {
             self.edits = regions.edits();
             self.path.recheck();
+            self.leg.recheck(regions);
             // What is blocked elsewhere does not make a path worse than another one.
             if only_blocked {
                 self.polish.disturb();
@@ -270,6 +286,7 @@ impl TickPolicy {
             }
             if !self.leg.is_active() {
                 let (from, goal) = (regions.cell(end), regions.cell(self.aim));
+                self.coarse.weight = self.config.weight_with(cx.slice.budget());
                 match self.coarse.run(regions, from, goal, cx.slice) {
                     Found::Working => return true,
                     Found::NoWay if self.steps_ahead() > 0 => {

@@ -517,11 +517,15 @@ pub(super) mod tick {
 
     pub const COARSE_WEIGHT: Setting<TickConfig> = Setting {
         name: "coarse-weight",
-        meaning: "the weight of the heuristic in the search over regions, 1 or more",
-        values: &["1.05", "1", "2"],
-        show: |config| config.weight.to_string(),
+        meaning: "the weight of the heuristic in the search over regions, 1 or more, or auto: 1.05, and from 64 \
+                  units per tick on 1",
+        values: &["auto", "1.05", "1", "2"],
+        show: |config| config.weight.map_or("auto".to_string(), |weight| weight.to_string()),
         apply: |config, text| {
-            config.weight = weight(text)?;
+            config.weight = match text {
+                "auto" => None,
+                number => Some(weight(number)?),
+            };
             Ok(())
         },
     };

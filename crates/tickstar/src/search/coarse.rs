@@ -183,6 +183,8 @@ pub(crate) enum Found {
 pub(crate) struct Coarse {
     records: Stamped<Record>,
     open: BinaryHeap<Reverse<Entry>>,
+    /// The weight of the heuristic of the next search that is started.
+    pub weight: Ratio,
     keys: Keys,
     goal: Cell,
     root: Option<RegionId>,
@@ -219,6 +221,7 @@ impl Coarse {
         Coarse {
             records: Stamped::default(),
             open: BinaryHeap::new(),
+            weight,
             keys: Keys::new(weight),
             goal: Cell::default(),
             root: None,
@@ -251,7 +254,7 @@ impl Coarse {
         self.open.clear();
         self.open.reserve(ROOM);
         (self.goal, self.root, self.read) = (goal, Some(root), regions.logged());
-        (self.keys.anchor, self.keys.km) = (anchor, Cost::ZERO);
+        self.keys = Keys { anchor, ..Keys::new(self.weight) };
         (self.pushes, self.generated) = (0, 0);
         (self.way_out, self.outward, self.generation) = (None, None, 1);
         (self.is_keyed, self.is_complete, self.has_way) = (true, false, false);

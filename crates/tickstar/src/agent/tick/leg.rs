@@ -91,6 +91,20 @@ impl Leg {
             .then_some(self.target)
     }
 
+    /// Gives up if the map has changed so that its regions are not connected as they were: it could only fail, after it
+    /// has searched all of them. Other changes do not stop it, or a map that changes all the time would.
+    pub fn recheck(&mut self, regions: &Regions) {
+        let is_cut = |pair: &[RegionId]| regions.border(pair[0], pair[1]).is_none();
+        let is_in = |node: NodeId, region: Option<&RegionId>| {
+            region.is_none_or(|&region| regions.of_node(node) == Some(region))
+        };
+        let has_ends = is_in(self.root, self.chain.first())
+            && self.target().is_none_or(|target| is_in(target, self.chain.last()));
+        if !has_ends || self.chain.windows(2).any(is_cut) {
+            self.cancel();
+        }
+    }
+
     /// Begins a leg at a node.
     pub fn begin(&mut self, root: NodeId, span: usize) {
         self.chain.clear();
