@@ -9,7 +9,8 @@
 //! 2. A *leg* turns the next regions of that way into cells: A* in a corridor of these regions and their neighbors, from
 //!    the end of the path that is already planned to the first cell of the last region. Two thirds of its path are kept.
 //!    Legs follow each other until the path reaches the goal.
-//! 3. What is left of the tick improves the path, window by window, until it is proven optimal.
+//! 3. What is left of the tick improves the path, the rest of it at once or window by window, until it is proven
+//!    optimal.
 //! 4. The agent takes the next step of its path. If it has none yet, it waits, or, with [`TickConfig::early`], takes a
 //!    step toward where the search over regions or the leg leads.
 //!
@@ -21,7 +22,7 @@
 //! * The path begins at the agent's position or within a step of it.
 //! * Each leg ends in a region from which the coarse cost is strictly smaller than where it began, so there are finitely
 //!   many of them while the map does not change.
-//! * A leg that fails restarts the search over regions.
+//! * A leg that fails restarts the search over regions. One whose regions are no longer connected is not continued.
 //!
 //! # When the goal moves
 //! A path that is complete is extended by the goal's steps, and cut short where the goal comes back onto it. While the

@@ -162,3 +162,32 @@ fn regions_that_are_built_again_are_not_taken_for_the_old_ones() {
     course.problem.space.build_regions();
     course.finish();
 }
+
+/// While a leg is searched, a wall cuts its regions off from each other. (Once it searched all of its corridor, twice,
+/// before it failed.)
+#[test]
+fn a_leg_that_is_cut_off_is_given_up_at_once() {
+    let grid = Grid::new(64, 160).unwrap();
+    let wall: Vec<_> = (0..144).map(|y| Cell::new(16, y)).collect();
+    for ticks in 0..120 {
+        let problem = Problem::on(&grid, (2, 72), (60, 72));
+        let config = configured(&[("early", "false")]);
+        let rules = Rules { budget: 1, metered: true };
+        let mut course = Course::new(problem, &config, rules);
+        let start = course.at;
+        for _ in 0..ticks {
+            course.go();
+        }
+        if course.at != start {
+            break;
+        }
+        course.set_free(&wall, false, true);
+        let mut waited = 0;
+        while course.at == start {
+            course.go();
+            waited += 1;
+        }
+        // The search over regions and a new leg; the corridor has more than a thousand cells.
+        assert!(waited < 600, "{ticks} ticks before the wall: waited {waited}");
+    }
+}

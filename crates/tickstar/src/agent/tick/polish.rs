@@ -1,5 +1,7 @@
 //! Idle improvement: the planned path is made cheaper, window by window, until it is known to be optimal.
 //!
+//! First comes the rest of the path at once (`whole.rs`). What that leaves is done in windows.
+//!
 //! A window is a part of the path ahead, from a cell `c` to a cell `t`. A* from `t` toward `c` looks for a cheaper path
 //! between the two, and drops every cell through which none can lead: whose cost from `t` plus the heuristic to `c` is no
 //! less than the cost of the part. If it reaches `c`, the part is replaced; if no cell is left, the part is optimal.
