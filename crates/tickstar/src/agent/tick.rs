@@ -144,7 +144,7 @@ pub struct TickPolicy {
 
 /// The largest number of regions of a leg: its corridor is a rectangle of tiles.
 const MOST_REGIONS: u32 = 64;
-/// With so many units per tick, the search over regions needs no weight.
+/// From so many units per tick on, the search over regions needs no weight, and only the first step is taken early.
 const CAREFUL: u64 = 64;
 /// The price of three blocks that are returned, in visits to a list.
 const BLOCK: u64 = 180;
@@ -459,7 +459,9 @@ impl TickPolicy {
             // It has lost its path.
             self.drop_path();
         }
-        if !self.config.early || cx.slice.budget() == 0 {
+        // With many units per tick, the path comes before early steps bring the agent much nearer to it.
+        let is_careful = cx.slice.budget() >= CAREFUL && self.wander.has_moved();
+        if !self.config.early || cx.slice.budget() == 0 || is_careful {
             return Decision::Wait;
         }
         let front = self.coarse.front().map_or(self.aim, |cell| regions.node(cell));

@@ -505,8 +505,8 @@ impl Core {
         (best.0 == self.record(self.at).rhs).then_some(best.2)
     }
 
-    /// The same from any node that the search has settled, as it is right for a whole path: among equally good neighbors
-    /// the one nearest to the goal on an empty map.
+    /// The next node of a path from any node whose cost the search knows. Among equally good neighbors, the one with the
+    /// smallest estimate to the goal is taken, then the first.
     pub(crate) fn nearest_step(&self, map: &impl Map, from: NodeId) -> Option<NodeId> {
         let worst = (Cost::INFINITE, Cost::INFINITE);
         let mut best = (worst, from);

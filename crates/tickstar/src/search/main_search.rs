@@ -1,4 +1,4 @@
-//! The search of a time-bounded agent: node by node or, where the map offers them, by jump points.
+//! A* to one goal, node by node or, where the map offers them, by jump points: for time-bounded agents and Tick*.
 
 use super::best_first::{BestFirst, SearchConfig, Status};
 use super::jump::{JumpSearch, Segment};

@@ -1,6 +1,6 @@
 //! A path that is being walked.
 
-use crate::{Map, NodeId, Slice};
+use crate::{Cost, Map, NodeId, Slice};
 
 /// How many steps ahead of and behind its last place an agent that was pushed off its path searches for it.
 const NEAR: usize = 8;
@@ -125,6 +125,27 @@ impl Route {
         }
         self.nodes.push(goal);
         true
+    }
+
+    /// Adds the costs of the steps between two indices to a sum, as far as the slice allows. Returns the index that was
+    /// reached.
+    pub fn add_costs(
+        &self,
+        map: &impl Map,
+        from: usize,
+        to: usize,
+        sum: &mut Cost,
+        slice: &mut Slice<'_>,
+    ) -> usize {
+        for at in from..to {
+            // Two steps for the price of one: they are looked up in a list.
+            if at % 2 == 0 && !slice.trace(self.nodes[at]) {
+                return at;
+            }
+            let step = map.edge(self.nodes[at], self.nodes[at + 1]);
+            *sum = *sum + step.unwrap_or(Cost::INFINITE);
+        }
+        to
     }
 
     /// Something changed: the steps ahead must be checked again.

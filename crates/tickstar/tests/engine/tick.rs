@@ -191,3 +191,61 @@ fn a_leg_that_is_cut_off_is_given_up_at_once() {
         assert!(waited < 600, "{ticks} ticks before the wall: waited {waited}");
     }
 }
+
+/// An agent that spends nothing in a tick has proven the rest of its path to be optimal.
+#[test]
+fn what_is_not_improved_any_more_is_optimal() {
+    let mut proven = 0;
+    for seed in seeds(600) {
+        let random = &mut Random::new(seed);
+        let problem = problem(random);
+        let config = configured(&[("early", random.pick(&["true", "false"]))]);
+        let budget = random.pick(&BUDGETS);
+        let _on_panic = OnPanic((seed, budget, &problem));
+        let mut agent = config.agent(&problem.space, problem.start, problem.goal).unwrap();
+        let mut at = problem.start;
+        loop {
+            let slice = &mut Slice::metered(budget);
+            match agent.tick(&problem.space, at, Seen::default(), slice) {
+                Step::Move(to) => at = to,
+                Step::Wait => continue,
+                Step::Arrived | Step::Unreachable => break,
+            }
+            let rest = agent
+                .plan()
+                .filter(|rest| slice.units() == 0 && rest.last() == Some(&problem.goal));
+            if let Some(rest) = rest {
+                // The step has not been reported yet, so the plan begins where it was taken.
+                let ahead = rest.iter().position(|&node| node == at).expect("the step is planned");
+                let cost = problem.oracle.path_cost(&rest[ahead..]);
+                assert_eq!(Some(cost), problem.oracle.distance(at, problem.goal));
+                proven += 1;
+            }
+        }
+    }
+    assert!(proven > 1000, "{proven} ticks with a proof");
+}
+
+/// Walls with a gap each: the search for the rest of the path proves it within a few ticks, where windows would take most
+/// of the walk.
+#[test]
+fn a_path_through_gaps_is_proven_within_a_few_ticks() {
+    let mut grid = Grid::new(200, 120).unwrap();
+    for wall in 1..10 {
+        for y in (0..120).filter(|y| y % 60 != wall * 17 % 60) {
+            grid.set_free(Cell::new(wall * 20, y), false);
+        }
+    }
+    let problem = Problem::on(&grid, (0, 0), (199, 119));
+    let mut agent = configured(&[]).agent(&problem.space, problem.start, problem.goal).unwrap();
+    let (mut ticks, mut busy) = (0, 0);
+    loop {
+        let slice = &mut Slice::metered(100);
+        ticks += 1;
+        if agent.tick(&problem.space, agent.position(), Seen::default(), slice) == Step::Arrived {
+            break;
+        }
+        busy += u64::from(slice.units() > 0);
+    }
+    assert!(busy < ticks / 5, "{busy} of {ticks} ticks");
+}

@@ -20,9 +20,9 @@ const MOST_CHANGES: u64 = 1;
 /// Insertions into the open list, beyond twice the map's size, after which most of its entries are stale.
 const WORN: usize = 1 << 10;
 
-/// After so many ticks of repair, a new search may begin beside it.
-const SOON: u32 = 4;
-/// So many ticks the agent waits for either.
+/// The number of ticks of a repair after which a new search may begin beside it.
+const LATE: u32 = 4;
+/// The number of ticks that the agent waits for either.
 const PATIENCE: u32 = 30;
 
 /// What the searches over cells have found.
@@ -46,12 +46,14 @@ pub(super) struct Cells {
     changed: Vec<NodeId>,
     /// The agent follows the search.
     drives: bool,
-    /// For so many ticks the search has not been complete, and the agent has waited for a path.
+    /// The number of ticks for which D* Lite has not been complete.
     late: u32,
+    /// The number of ticks for which the agent has waited for a path.
     waited: u32,
     /// The search from the agent, and where it began.
     fresh: Option<Box<MainSearch>>,
     fresh_from: Option<NodeId>,
+    /// The path of that search, while it is traced.
     retrace: Retrace,
     /// The path that was found last. If it does not lead to the goal, tracing it took too long.
     pub path: Vec<NodeId>,
@@ -123,7 +125,7 @@ impl Cells {
         needs_path: bool,
         slice: &mut Slice<'_>,
     ) -> Finding {
-        let is_late = needs_path && self.drives && self.late >= SOON;
+        let is_late = needs_path && self.drives && self.late >= LATE;
         let mut finding = Finding::Nothing;
         let half = slice.remaining() / 2;
         if is_late && slice.part(half, |slice| self.start_afresh(map, at, slice)) {

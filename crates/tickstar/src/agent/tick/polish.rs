@@ -256,14 +256,10 @@ impl Polish {
         let nodes = path.nodes();
         let (from, to) = (nodes[window.t], nodes[window.c]);
         if let Phase::Adding(added) = window.phase {
-            for at in added..window.t {
-                // Two steps for the price of one: they are looked up in a list.
-                if at % 2 == 0 && !slice.trace(nodes[at]) {
-                    window.phase = Phase::Adding(at);
-                    return false;
-                }
-                let step = map.edge(nodes[at], nodes[at + 1]);
-                window.bound = window.bound + step.unwrap_or(Cost::INFINITE);
+            let added = path.add_costs(map, added, window.t, &mut window.bound, slice);
+            if added < window.t {
+                window.phase = Phase::Adding(added);
+                return false;
             }
             if map.estimate(from, to) >= window.bound {
                 return self.prove(path, window);
@@ -306,6 +302,7 @@ impl Polish {
         }
         let t = window.c + self.part.len() - 1;
         path.replace(window.c, window.t, &self.part);
+        self.whole.forget_proof();
         slice.note(Event::Adopted);
         window.t = t;
         self.prove(path, window)

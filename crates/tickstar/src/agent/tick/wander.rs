@@ -4,7 +4,7 @@
 //! unlikely that a step toward it will be on the path, so the agent waits until the front has covered two thirds of the
 //! distance. From then on, until the search is complete, it goes where that brings it nearer to the front. (Steps toward
 //! the end of a leg that is being planned were tried as well: with ten units per tick the agent walked up to twice as far
-//! in rooms and in unknown terrain, and arrived no sooner.)
+//! in rooms and in unknown terrain, and arrived no sooner.) With many units per tick only the first step is taken early.
 
 use crate::{Cost, Map, NodeId};
 
@@ -20,6 +20,11 @@ impl Wander {
     /// A new task begins, at this distance from its goal on an empty map.
     pub fn begin(distance: Cost) -> Wander {
         Wander { near: Cost(distance.0 / 3), has_moved: false }
+    }
+
+    /// Whether the agent has taken a step.
+    pub fn has_moved(&self) -> bool {
+        self.has_moved
     }
 
     /// The agent has moved.

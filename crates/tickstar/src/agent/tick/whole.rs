@@ -15,7 +15,7 @@ use crate::{Cost, Event, Map, OpenList, Pool, SearchConfig, Slice, Status};
 const FIRST: u64 = 4;
 /// Nothing more is tried if a search takes more units per step than this.
 const MOST: u64 = 16;
-/// What a search may leave out at the most: the part of the path before it, as a fraction of it all.
+/// A search must cover at least this fraction of the rest of the path: one half.
 const LEAST_SHARE: usize = 2;
 
 /// The state of the improvement of the rest of one path.
@@ -80,6 +80,11 @@ impl Whole {
         if let Some(attempt) = &mut self.attempt {
             attempt.is_disturbed = true;
         }
+    }
+
+    /// A part of the path has been replaced otherwise: what is known of its steps by their indices no longer holds.
+    pub fn forget_proof(&mut self) {
+        self.optimal_from = None;
     }
 
     /// Whether there is nothing more to try.
@@ -149,14 +154,11 @@ impl Whole {
         let nodes = path.nodes();
         let (from, to) = (nodes[attempt.first], nodes[nodes.len() - 1]);
         if let Phase::Adding(added) = attempt.phase {
-            for at in added..nodes.len() - 1 {
-                // Two steps for the price of one: they are looked up in a list.
-                if at % 2 == 0 && !slice.trace(nodes[at]) {
-                    attempt.phase = Phase::Adding(at);
-                    return None;
-                }
-                let step = map.edge(nodes[at], nodes[at + 1]);
-                attempt.bound = attempt.bound + step.unwrap_or(Cost::INFINITE);
+            let end = nodes.len() - 1;
+            let added = path.add_costs(map, added, end, &mut attempt.bound, slice);
+            if added < end {
+                attempt.phase = Phase::Adding(added);
+                return None;
             }
             if map.estimate(from, to) >= attempt.bound {
                 self.optimal_from = Some(attempt.first);
