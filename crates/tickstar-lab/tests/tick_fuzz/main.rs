@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 use runs::{Ratios, Report, run};
 
+/// Runs that take longer are reported.
+const LONG: Duration = Duration::from_secs(60);
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a whole number"))
 }
@@ -31,7 +34,11 @@ fn fuzz() {
             scope.spawn(|| {
                 while Instant::now() < end {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
+                    let begin = Instant::now();
                     let done = std::panic::catch_unwind(|| run(seed));
+                    if begin.elapsed() > LONG {
+                        eprintln!("seed {seed} took {} s: {done:?}", begin.elapsed().as_secs());
+                    }
                     let mut totals = totals.lock().expect("no thread panics with it");
                     totals.2 += 1;
                     if let Ok(report) = done {
