@@ -527,6 +527,32 @@ impl Coarse {
         Some((record.exit.cell(), record.next))
     }
 
+    /// The best neighbor by which to leave a region that is entered at a cell, and the cell from which a step leads there.
+    /// That neighbor is nearer to the goal than the region. (The search has found the exit that is nearest to the goal,
+    /// wherever the region is entered.)
+    pub fn best_exit(
+        &self,
+        regions: &Regions,
+        own: RegionId,
+        entry: Cell,
+    ) -> Option<(RegionId, Cell)> {
+        let mut best = (Cost::INFINITE, None);
+        let cost = self.cost(own);
+        for (near, border) in regions.borders(own) {
+            let Some((exit, _)) = self.exit(near).filter(|_| self.cost(near) < cost) else {
+                continue;
+            };
+            let cell = border.between(exit, entry);
+            let here = regions.weigh(own, regions.apart(entry, cell));
+            let there = regions.weigh(near, regions.apart(cell, exit));
+            let total = here + there + self.cost(near);
+            if total < best.0 {
+                best = (total, Some((near, cell)));
+            }
+        }
+        best.1
+    }
+
     /// For each region with a known way, where it is left, and where the next one is.
     pub fn tree(&self, regions: &Regions) -> Vec<(Cell, Cell)> {
         let ids = regions.ids().filter(|_| self.is_started());

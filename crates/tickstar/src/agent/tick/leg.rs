@@ -195,7 +195,7 @@ impl Leg {
                 None => regions.at(root).map(|own| (own, root)),
                 Some(_) if self.chain.len() > self.span => return Progress::Done,
                 Some(&own) if Some(own) == regions.of_node(goal) => return Progress::Done,
-                Some(&own) => best_exit(regions, coarse, own, self.entry),
+                Some(&own) => coarse.best_exit(regions, own, self.entry),
             };
             let Some((next, entry)) = next.filter(|&(next, _)| regions.exists(next)) else {
                 // What is left of the chain may do.
@@ -214,7 +214,7 @@ impl Leg {
     fn aim(&mut self, regions: &Regions, coarse: &Coarse, goal: NodeId) {
         let last = self.chain.last().copied();
         self.is_last = last.is_some() && last == regions.of_node(goal);
-        let exit = last.and_then(|last| best_exit(regions, coarse, last, self.entry));
+        let exit = last.and_then(|last| coarse.best_exit(regions, last, self.entry));
         let exit = exit.filter(|_| !self.is_last).map(|(_, cell)| regions.node(cell));
         self.target = exit.unwrap_or(goal);
         self.exits.clear();
@@ -290,32 +290,6 @@ impl Leg {
             + self.path.capacity() * size_of::<NodeId>();
         self.search.bytes() + lists
     }
-}
-
-/// The best neighbor by which to leave a region that is entered at a cell, and the cell from which a step leads there.
-/// That neighbor is nearer to the goal than the region. (The search over regions has found the exit that is nearest to
-/// the goal, wherever the region is entered.)
-fn best_exit(
-    regions: &Regions,
-    coarse: &Coarse,
-    own: RegionId,
-    entry: Cell,
-) -> Option<(RegionId, Cell)> {
-    let mut best = (Cost::INFINITE, None);
-    let cost = coarse.cost(own);
-    for (near, border) in regions.borders(own) {
-        let Some((exit, _)) = coarse.exit(near).filter(|_| coarse.cost(near) < cost) else {
-            continue;
-        };
-        let cell = border.between(exit, entry);
-        let here = regions.weigh(own, regions.apart(entry, cell));
-        let there = regions.weigh(near, regions.apart(cell, exit));
-        let total = here + there + coarse.cost(near);
-        if total < best.0 {
-            best = (total, Some((near, cell)));
-        }
-    }
-    best.1
 }
 
 /// Where a leg leaves a region.
