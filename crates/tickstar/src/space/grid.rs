@@ -680,12 +680,6 @@ impl Grid {
         self.ids.node(cell)
     }
 
-    /// The directions in which a step leads from a cell of the map, a bit each: see [`DIRECTIONS`].
-    #[inline]
-    pub(crate) fn steps_from(&self, cell: Cell) -> u8 {
-        self.moves[Skip::Seen as usize][FROM_NOWHERE][self.rows.around(cell.x + 1, cell.y + 1)]
-    }
-
     /// How cells are numbered.
     pub(crate) fn ids(&self) -> Ids {
         self.ids
