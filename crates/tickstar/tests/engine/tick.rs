@@ -233,7 +233,7 @@ fn a_path_through_gaps_is_proven_within_a_few_ticks() {
     let mut grid = Grid::new(200, 120).unwrap();
     for wall in 1..10 {
         for y in (0..120).filter(|y| y % 60 != wall * 17 % 60) {
-            grid.set_free(Cell::new(wall * 20, y), false);
+            grid.set_free(Cell::new(wall * 20, y), false).unwrap();
         }
     }
     let problem = Problem::on(&grid, (0, 0), (199, 119));
