@@ -79,6 +79,7 @@ pub mod agent;
 pub mod budget;
 pub mod catalog;
 mod cost;
+pub mod crowd;
 mod find;
 pub mod hierarchy;
 mod id;

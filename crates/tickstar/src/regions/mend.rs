@@ -1,7 +1,7 @@
 //! How regions are built, and kept up to date when cells change: one algorithm for both.
 
 use super::parts::{Links, Rows, for_each_part, longest_run};
-use super::{Contact, NEAR, NONE, PLAIN, Region, RegionId, Regions, SIDE};
+use super::{Contact, NEAR, NONE, PLAIN, Region, RegionId, Regions};
 use crate::space::Neighbors;
 use crate::{Cell, Grid};
 
@@ -26,15 +26,20 @@ impl Links {
     }
 
     /// The cells along the border toward a tile from which a step leads to the cells of a region there.
-    pub(super) fn touching(self, own: &Rows, other: &Rows, toward: (i8, i8)) -> u16 {
+    pub(super) fn touching<const SIDE: usize>(
+        self,
+        own: &Rows<SIDE>,
+        other: &Rows<SIDE>,
+        toward: (i8, i8),
+    ) -> u32 {
         border(own, toward) & self.across(border(other, (-toward.0, -toward.1)))
     }
 }
 
 /// The cells of a region along the border toward a tile: one bit each, from north to south or from west to east. At a
 /// corner, it is one cell, the first bit.
-fn border(cells: &Rows, (column, row): (i8, i8)) -> u16 {
-    let last = SIDE as usize - 1;
+fn border<const SIDE: usize>(cells: &Rows<SIDE>, (column, row): (i8, i8)) -> u32 {
+    let last = SIDE - 1;
     let own = if row > 0 { cells[last] } else { cells[0] };
     let at = if column > 0 { last } else { 0 };
     match (column, row) {
@@ -45,8 +50,11 @@ fn border(cells: &Rows, (column, row): (i8, i8)) -> u16 {
 }
 
 /// The column and row in the tile of a bit of a border.
-pub(super) fn border_cell((column, row): (i8, i8), along: u32) -> (u32, u32) {
-    let edge = |toward: i8| if toward > 0 { SIDE - 1 } else { 0 };
+pub(super) fn border_cell<const SIDE: usize>(
+    (column, row): (i8, i8),
+    along: u32,
+) -> (u32, u32) {
+    let edge = |toward: i8| if toward > 0 { SIDE as u32 - 1 } else { 0 };
     match (column, row) {
         (0, _) => (along, edge(row)),
         (_, 0) => (edge(column), along),
@@ -56,16 +64,22 @@ pub(super) fn border_cell((column, row): (i8, i8), along: u32) -> (u32, u32) {
 
 /// The contact with a region of another tile, along this part of the border. The cells on the other side are farther
 /// along the border by `shift`, which is not zero only past corners.
-fn contact(to: RegionId, toward: (i8, i8), [first, last]: [u32; 2], shift: i8) -> Contact {
-    let (x, y) = border_cell(toward, first);
+fn contact<const SIDE: usize>(
+    to: RegionId,
+    toward: (i8, i8),
+    [first, last]: [u32; 2],
+    shift: i8,
+) -> Contact {
+    let (x, y) = border_cell::<SIDE>(toward, first);
     let is_column = toward.0 != 0 && toward.1 == 0;
     let over = if is_column { (toward.0, shift) } else { (toward.0 + shift, toward.1) };
     Contact { to, start: (x as u8, y as u8), length: (last - first) as u8, is_column, over }
 }
 
-impl Regions {
-    pub(super) fn of(grid: &Grid) -> Regions {
-        let (columns, rows) = (grid.width().div_ceil(SIDE), grid.height().div_ceil(SIDE));
+impl<const SIDE: usize> Regions<SIDE> {
+    pub(super) fn of(grid: &Grid) -> Regions<SIDE> {
+        let side = SIDE as u32;
+        let (columns, rows) = (grid.width().div_ceil(side), grid.height().div_ceil(side));
         let count = (columns * rows) as usize;
         let row_shift = columns.next_power_of_two().trailing_zeros();
         let mut regions = Regions {
@@ -114,7 +128,7 @@ impl Regions {
     pub(crate) fn update(&mut self, grid: &Grid, cells: &[Cell]) {
         self.edits += 1;
         self.logged_before = self.logged;
-        let tile_of = |cell: &Cell| self.tile(cell.x / SIDE, cell.y / SIDE);
+        let tile_of = |cell: &Cell| self.tile(cell.x >> Self::SHIFT, cell.y >> Self::SHIFT);
         if let [cell] = cells {
             // Most edits are of one cell, and need no lists.
             let tile = tile_of(cell);
@@ -175,11 +189,11 @@ impl Regions {
     fn label(&mut self, grid: &Grid, tile: u32) -> bool {
         let corner = self.corner(tile);
         let free = grid.tile(corner);
-        let mut parts: Vec<(Rows, u32)> = Vec::new();
+        let mut parts: Vec<(Rows<SIDE>, u32)> = Vec::new();
         for_each_part(&free, self.links, |part| parts.push((part, NONE)));
-        let old: Vec<(u32, Rows)> =
+        let old: Vec<(u32, Rows<SIDE>)> =
             self.in_tile(tile).map(|id| (id, self.regions[id as usize].cells)).collect();
-        let common = |a: &Rows, b: &Rows| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum();
+        let common = |a: &Rows<SIDE>, b: &Rows<SIDE>| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum();
         let best = |counts: &mut dyn Iterator<Item = u32>| {
             let most =
                 (0..).zip(counts).max_by_key(|&(nth, count)| (count, std::cmp::Reverse(nth)));
@@ -198,7 +212,7 @@ impl Regions {
             }
         }
         let same_border =
-            |a: &Rows, b: &Rows| SIDES.into_iter().all(|side| border(a, side) == border(b, side));
+            |a: &Rows<SIDE>, b: &Rows<SIDE>| SIDES.into_iter().all(|side| border(a, side) == border(b, side));
         let mut changed = kept != parts.len() || kept != old.len();
         for &(id, cells) in &old {
             match parts.iter().find(|part| part.1 == id) {
@@ -225,7 +239,7 @@ impl Regions {
     fn add(&mut self, tile: u32) -> u32 {
         self.len += 1;
         let region = Region {
-            cells: Rows::default(),
+            cells: [0; SIDE],
             tile,
             next: NONE,
             out: NONE,
@@ -256,7 +270,7 @@ impl Regions {
         self.note(id);
         self.len -= 1;
         let region = &mut self.regions[id as usize];
-        (region.tile, region.contacts, region.cells) = (NONE, 0, Rows::default());
+        (region.tile, region.contacts, region.cells) = (NONE, 0, [0; SIDE]);
         region.more = Vec::new();
         self.clear_dead_end(id);
         self.spare.push_back((id, self.logged));
@@ -321,7 +335,7 @@ impl Regions {
                     last = first;
                     shift = if other >> 1 >> first & 1 == 1 { 1 } else { -1 };
                 }
-                let contact = contact(RegionId(to), toward, [first, last], shift);
+                let contact = contact::<SIDE>(RegionId(to), toward, [first, last], shift);
                 if let Some(slot) = near.get_mut(count) {
                     *slot = contact;
                 } else {
@@ -394,13 +408,13 @@ impl Regions {
 }
 
 /// The mean multiplier of some cells of a tile.
-fn weight(grid: &Grid, corner: Cell, cells: &Rows) -> u16 {
+fn weight<const SIDE: usize>(grid: &Grid, corner: Cell, cells: &Rows<SIDE>) -> u16 {
     if grid.terrain().is_none() {
         return PLAIN;
     }
     let (mut sum, mut count) = (0, 0);
     for (y, row) in (0..).zip(cells) {
-        for x in (0..SIDE).filter(|x| row >> x & 1 == 1) {
+        for x in (0..SIDE as u32).filter(|x| row >> x & 1 == 1) {
             sum += u32::from(grid.quarters_at(Cell { x: corner.x + x, y: corner.y + y }));
             count += 1;
         }

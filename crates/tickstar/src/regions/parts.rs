@@ -1,9 +1,7 @@
 //! The connected parts of one tile, found by bit operations.
 
-use super::SIDE;
-
 /// Cells of a tile: one bit per cell, one word per row, west in the lowest bit.
-pub(crate) type Rows = [u16; SIDE as usize];
+pub(crate) type Rows<const SIDE: usize> = [u32; SIDE];
 
 /// How cells of a tile are connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +15,7 @@ pub(super) enum Links {
 impl Links {
     /// The cells of a row that are connected to these cells of the row before or after it.
     #[inline]
-    pub fn across(self, row: u16) -> u16 {
+    pub fn across(self, row: u32) -> u32 {
         match self {
             Links::Sides => row,
             Links::Corners => row | row << 1 | row >> 1,
@@ -26,7 +24,11 @@ impl Links {
 }
 
 /// Calls `visit` with each connected part of the free cells, in the order of their first cells.
-pub(super) fn for_each_part(free: &Rows, links: Links, mut visit: impl FnMut(Rows)) {
+pub(super) fn for_each_part<const SIDE: usize>(
+    free: &Rows<SIDE>,
+    links: Links,
+    mut visit: impl FnMut(Rows<SIDE>),
+) {
     let mut left = *free;
     for first in 0..left.len() {
         while left[first] != 0 {
@@ -41,8 +43,13 @@ pub(super) fn for_each_part(free: &Rows, links: Links, mut visit: impl FnMut(Row
 }
 
 /// The part that contains a cell. No cell of it is above this row.
-fn fill(free: &Rows, first: usize, seed: u16, links: Links) -> Rows {
-    let mut part = Rows::default();
+fn fill<const SIDE: usize>(
+    free: &Rows<SIDE>,
+    first: usize,
+    seed: u32,
+    links: Links,
+) -> Rows<SIDE> {
+    let mut part = [0; SIDE];
     part[first] = spread(seed, free[first]);
     // Down and up again, until a pass adds nothing. A spiral takes a pass per turn.
     loop {
@@ -61,12 +68,13 @@ fn fill(free: &Rows, first: usize, seed: u16, links: Links) -> Rows {
     }
 }
 
-/// The cells of a row that can be reached from these along free cells: in steps of 1, 2, 4 and 8.
+/// The cells of a row that can be reached from these along free cells: in steps of 1, 2, 4, 8
+/// and 16.
 #[inline]
-fn spread(from: u16, free: u16) -> u16 {
+fn spread(from: u32, free: u32) -> u32 {
     let (mut up, mut down) = (from, from);
     let (mut open_up, mut open_down) = (free, free);
-    for step in [1, 2, 4, 8] {
+    for step in [1, 2, 4, 8, 16] {
         up |= open_up & up << step;
         open_up &= open_up << step;
         down |= open_down & down >> step;
@@ -77,7 +85,7 @@ fn spread(from: u16, free: u16) -> u16 {
 
 /// The first and the last bit of the longest run of bits.
 #[inline]
-pub(super) fn longest_run(bits: u16) -> (u32, u32) {
+pub(super) fn longest_run(bits: u32) -> (u32, u32) {
     let (mut ends, mut length) = (bits, 0);
     while ends & ends << 1 != 0 {
         ends &= ends << 1;
@@ -92,12 +100,12 @@ mod tests {
     use super::*;
 
     /// Flood fill cell by cell.
-    fn parts_by_hand(free: &Rows, links: Links) -> Vec<Rows> {
+    fn parts_by_hand<const SIDE: usize>(free: &Rows<SIDE>, links: Links) -> Vec<Rows<SIDE>> {
         let side = i32::from(u8::try_from(free.len()).unwrap());
         let mut left = *free;
         let mut parts = Vec::new();
         for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
-            let mut part = Rows::default();
+            let mut part = [0; SIDE];
             let mut stack = vec![(x, y)];
             while let Some((x, y)) = stack.pop() {
                 let inside = (0..side).contains(&x) && (0..side).contains(&y);
@@ -111,13 +119,18 @@ mod tests {
                     stack.extend([(x + 1, y + 1), (x - 1, y - 1), (x - 1, y + 1), (x + 1, y - 1)]);
                 }
             }
-            parts.extend(Some(part).filter(|part| *part != Rows::default()));
+            parts.extend(Some(part).filter(|part| *part != [0; SIDE]));
         }
         parts
     }
 
     #[test]
     fn parts_are_those_of_a_flood_fill() {
+        compare_with_flood_fill::<16>(4000);
+        compare_with_flood_fill::<32>(2000);
+    }
+
+    fn compare_with_flood_fill<const SIDE: usize>(rounds: u32) {
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = || {
             seed ^= seed << 13;
@@ -125,12 +138,13 @@ mod tests {
             seed ^= seed << 17;
             seed
         };
-        for round in 0..4000 {
-            let mut free = Rows::default();
+        let in_row = u32::MAX >> (32 - SIDE);
+        for round in 0..rounds {
+            let mut free: Rows<SIDE> = [0; SIDE];
             for row in &mut free {
-                *row = random() as u16;
+                *row = random() as u32 & in_row;
                 for _ in 0..round % 4 {
-                    *row |= random() as u16;
+                    *row |= random() as u32 & in_row;
                 }
             }
             for links in [Links::Sides, Links::Corners] {
@@ -145,9 +159,10 @@ mod tests {
     fn the_longest_run_is_found() {
         assert_eq!(longest_run(0b1), (0, 0));
         assert_eq!(longest_run(0xffff), (0, 15));
+        assert_eq!(longest_run(u32::MAX), (0, 31));
         assert_eq!(longest_run(0b111_0110), (4, 6));
         assert_eq!(longest_run(0b1000_0000_0000_0000), (15, 15));
-        for bits in 1..=u16::MAX {
+        for bits in 1..=0xffff {
             let (first, last) = longest_run(bits);
             assert!((first..=last).all(|bit| bits >> bit & 1 == 1), "{bits:b}");
         }

@@ -156,7 +156,7 @@ impl Keys {
     }
 
     #[inline]
-    fn of(&self, regions: &Regions, record: &Record) -> u64 {
+    fn of<const SIDE: usize>(&self, regions: &Regions<SIDE>, record: &Record) -> u64 {
         if record.g < record.rhs {
             let h = regions.apart(record.exit.cell(), self.anchor);
             return (record.g + h + self.km).0;
@@ -249,7 +249,7 @@ impl Coarse {
     }
 
     /// Starts a search from a goal, toward an agent. Constant time.
-    fn start(&mut self, regions: &Regions, root: RegionId, goal: Cell, anchor: Cell) {
+    fn start<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, root: RegionId, goal: Cell, anchor: Cell) {
         self.records.begin();
         self.open.clear();
         self.open.reserve(ROOM);
@@ -265,9 +265,9 @@ impl Coarse {
 
     /// Searches for a way from a cell to the goal, as far as the slice allows; `goal` must stay the same unless the
     /// search is [reset](Coarse::reset).
-    pub fn run(
+    pub fn run<const SIDE: usize>(
         &mut self,
-        regions: &Regions,
+        regions: &Regions<SIDE>,
         from: Cell,
         goal: Cell,
         slice: &mut Slice<'_>,
@@ -292,9 +292,9 @@ impl Coarse {
         slice.on_level(1, |slice| self.expand_all(regions, start, from, slice))
     }
 
-    fn expand_all(
+    fn expand_all<const SIDE: usize>(
         &mut self,
-        regions: &Regions,
+        regions: &Regions<SIDE>,
         start: RegionId,
         from: Cell,
         slice: &mut Slice<'_>,
@@ -336,7 +336,7 @@ impl Coarse {
 
     /// Whether the way from a region is known, and the best entry of the open list cannot make it better.
     #[inline]
-    fn is_before(&self, regions: &Regions, start: RegionId, top: Entry) -> bool {
+    fn is_before<const SIDE: usize>(&self, regions: &Regions<SIDE>, start: RegionId, top: Entry) -> bool {
         let Some(own) = self.records.find(node(start)).filter(|own| own.is_settled()) else {
             return false;
         };
@@ -347,7 +347,7 @@ impl Coarse {
     }
 
     /// Processes the changes of the regions, as far as the slice allows. Returns whether all are processed.
-    fn follow(&mut self, regions: &Regions, slice: &mut Slice<'_>) -> bool {
+    fn follow<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, slice: &mut Slice<'_>) -> bool {
         while self.read < regions.logged() {
             let id = regions.change(self.read);
             // A region that has not been generated may be a new neighbor of one that has been expanded.
@@ -363,7 +363,7 @@ impl Coarse {
     }
 
     /// Lets the search enter the dead ends on the way out of a region. Returns whether all are allowed.
-    fn allow_way_out(&mut self, regions: &Regions, start: RegionId, slice: &mut Slice<'_>) -> bool {
+    fn allow_way_out<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, start: RegionId, slice: &mut Slice<'_>) -> bool {
         loop {
             let Some(id) = self.way_out else {
                 // An agent that wanders back and forth must not spend anything on this in every tick.
@@ -395,7 +395,7 @@ impl Coarse {
 
     /// Adapts the heuristic to the position of the agent. Not while a search is in progress: an agent that wanders would
     /// make it correct its keys again and again.
-    fn follow_anchor(&mut self, regions: &Regions, from: Cell) {
+    fn follow_anchor<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, from: Cell) {
         let Keys { anchor, km, .. } = self.keys;
         if anchor.x.abs_diff(from.x).max(anchor.y.abs_diff(from.y)) > DRIFT {
             self.keys.km = km + self.keys.weigh(regions.apart(anchor, from));
@@ -409,7 +409,7 @@ impl Coarse {
     }
 
     /// Stores a record, and puts it on the open list if it belongs there.
-    fn put(&mut self, regions: &Regions, id: RegionId, mut record: Record) {
+    fn put<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, id: RegionId, mut record: Record) {
         let now = self.records.now();
         self.generated += usize::from(record.stamp != now);
         record.stamp = now;
@@ -431,7 +431,7 @@ impl Coarse {
         }
     }
 
-    fn expand(&mut self, regions: &Regions, id: RegionId) {
+    fn expand<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, id: RegionId) {
         let Some(record) = self.records.find_mut(node(id)) else { return };
         if record.g < record.rhs {
             self.raise(regions, id);
@@ -466,7 +466,7 @@ impl Coarse {
 
     /// A region has become more expensive: its neighbors that lead to it must find another way.
     #[cold]
-    fn raise(&mut self, regions: &Regions, id: RegionId) {
+    fn raise<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, id: RegionId) {
         let mut invalid = std::mem::take(&mut self.invalid);
         self.put(regions, id, Record { g: Cost::INFINITE, ..self.record(id) });
         for (near, ..) in regions.borders(id) {
@@ -480,7 +480,7 @@ impl Coarse {
     }
 
     /// Computes `rhs` from all neighbors.
-    fn recompute(&mut self, regions: &Regions, id: RegionId) {
+    fn recompute<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, id: RegionId) {
         let old = self.record(id);
         if self.root == Some(id) {
             return;
@@ -530,9 +530,9 @@ impl Coarse {
     /// The best neighbor by which to leave a region that is entered at a cell, and the cell from which a step leads there.
     /// That neighbor is nearer to the goal than the region. (The search has found the exit that is nearest to the goal,
     /// wherever the region is entered.)
-    pub fn best_exit(
+    pub fn best_exit<const SIDE: usize>(
         &self,
-        regions: &Regions,
+        regions: &Regions<SIDE>,
         own: RegionId,
         entry: Cell,
     ) -> Option<(RegionId, Cell)> {
@@ -554,7 +554,7 @@ impl Coarse {
     }
 
     /// For each region with a known way, where it is left, and where the next one is.
-    pub fn tree(&self, regions: &Regions) -> Vec<(Cell, Cell)> {
+    pub fn tree<const SIDE: usize>(&self, regions: &Regions<SIDE>) -> Vec<(Cell, Cell)> {
         let ids = regions.ids().filter(|_| self.is_started());
         let edge = |id| {
             let (exit, next) = self.exit(id)?;
@@ -600,10 +600,10 @@ impl Coarse {
 
 /// Puts a region on the open list, if it belongs there, and stores its key.
 #[inline]
-fn enqueue(
+fn enqueue<const SIDE: usize>(
     open: &mut BinaryHeap<Reverse<Entry>>,
     keys: &Keys,
-    regions: &Regions,
+    regions: &Regions<SIDE>,
     root: Option<RegionId>,
     id: RegionId,
     record: &mut Record,

@@ -102,12 +102,13 @@ impl Bits {
         u16::from_le_bytes(pair) >> (column % 8) & 0x3f
     }
 
-    /// Sixteen cells of a row, the first in the lowest bit. Cells beyond the border of the row may be any.
+    /// 32 cells of a row that is not the last one, the first in the lowest bit. Cells beyond the border of the row may be
+    /// any.
     #[inline]
-    pub fn sixteen(&self, column: u32, row: u32) -> u16 {
+    pub fn thirty_two(&self, column: u32, row: u32) -> u32 {
         let (byte, _) = self.locate(column, row);
-        let four = self.bytes[byte..byte + 4].try_into().expect("a slice of four bytes");
-        (u32::from_le_bytes(four) >> (column % 8)) as u16
+        let eight = self.bytes[byte..byte + 8].try_into().expect("a slice of eight bytes");
+        (u64::from_le_bytes(eight) >> (column % 8)) as u32
     }
 
     /// Eight bytes each of the row before, of a row and of the row after, from this byte of the row on.

@@ -56,7 +56,12 @@ impl Grid {
                 put(&mut map, cell, worst);
             }
         }
-        let map = if self.regions().is_some() { map.with_regions() } else { map };
+        if self.regions().is_some() {
+            map.build_regions();
+        }
+        if self.crowd_regions().is_some() {
+            map.build_crowd_regions();
+        }
         Ok(Clearance { size, map: Layered::flat(map) })
     }
 }

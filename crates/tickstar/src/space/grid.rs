@@ -10,7 +10,7 @@ use super::bits::Bits;
 use super::squares::Squares;
 use super::terrain::Ground;
 use super::{Map, Sealed, Skip, Space};
-use crate::regions::{Age, Regions, Rows, SIDE};
+use crate::regions::{Age, CrowdRegions, Regions};
 use crate::{Cost, NodeId};
 
 /// The maximum length of a side: every cell has a 32-bit id, and some ids are left over.
@@ -161,8 +161,9 @@ pub struct Grid {
     pub(super) ground: Option<Box<Ground>>,
     /// Its regions, if they are wanted.
     regions: Option<Box<Regions>>,
-    /// How much the regions that were dropped last had changed, so that no agent takes new ones for them.
-    dropped: Option<Age>,
+    crowd_regions: Option<Box<CrowdRegions>>,
+    /// How much the regions of either kind that were dropped last had changed, so that no agent takes new ones for them.
+    dropped: [Option<Age>; 2],
 }
 
 /// Where the neighbors of a node are.
@@ -393,7 +394,8 @@ impl Grid {
             extra: extra(Neighbors::default()),
             ground: None,
             regions: None,
-            dropped: None,
+            crowd_regions: None,
+            dropped: [None; 2],
         })
     }
 
@@ -576,7 +578,7 @@ impl Grid {
             self.put(cell.x, cell.y, free);
         }
         match changes {
-            _ if self.regions.is_none() => {}
+            _ if self.regions.is_none() && self.crowd_regions.is_none() => {}
             [(cell, _)] => self.update_regions(&[*cell]),
             _ => {
                 let cells: Vec<Cell> = changes.iter().map(|&(cell, _)| cell).collect();
@@ -591,18 +593,36 @@ impl Grid {
             regions.update(self, cells);
             self.regions = Some(regions);
         }
+        if let Some(mut regions) = self.crowd_regions.take() {
+            regions.update(self, cells);
+            self.crowd_regions = Some(regions);
+        }
     }
 
     /// What the regions depend on has changed as a whole.
-    pub(super) fn rebuild_regions(self) -> Grid {
-        if self.regions.is_some() { self.with_regions() } else { self }
+    pub(super) fn rebuild_regions(mut self) -> Grid {
+        if self.regions.is_some() {
+            self.build_regions();
+        }
+        if self.crowd_regions.is_some() {
+            self.build_crowd_regions();
+        }
+        self
     }
 
     pub(crate) fn set_regions(&mut self, regions: Option<Regions>) {
-        if let Some(old) = self.regions.take() {
-            self.dropped = Some(old.age());
-        }
-        self.regions = regions.map(|regions| Box::new(regions.younger_than(self.dropped)));
+        replace_regions(&mut self.regions, &mut self.dropped[0], regions);
+    }
+
+    pub(crate) fn set_crowd_regions(&mut self, regions: Option<CrowdRegions>) {
+        replace_regions(&mut self.crowd_regions, &mut self.dropped[1], regions);
+    }
+
+    /// The regions on which a [`Crowd`](crate::crowd::Crowd) plans, if the map was made with them: see
+    /// [`Grid::with_crowd_regions`].
+    #[inline]
+    pub fn crowd_regions(&self) -> Option<&CrowdRegions> {
+        self.crowd_regions.as_deref()
     }
 
     /// The regions of the map, if it was made with them: see [`Grid::with_regions`].
@@ -612,12 +632,12 @@ impl Grid {
     }
 
     /// The free cells of the tile with this top left cell.
-    pub(crate) fn tile(&self, corner: Cell) -> Rows {
-        let mut tile = Rows::default();
-        let width = (self.width - corner.x).min(SIDE);
-        let mask = (u32::MAX >> (32 - width)) as u16;
-        for (row, y) in tile.iter_mut().zip(corner.y..self.height.min(corner.y + SIDE)) {
-            *row = self.rows.sixteen(corner.x + 1, y + 1) & mask;
+    pub(crate) fn tile<const SIDE: usize>(&self, corner: Cell) -> [u32; SIDE] {
+        let mut tile = [0; SIDE];
+        let width = (self.width - corner.x).min(SIDE as u32);
+        let mask = u32::MAX >> (32 - width);
+        for (row, y) in tile.iter_mut().zip(corner.y..self.height) {
+            *row = self.rows.thirty_two(corner.x + 1, y + 1) & mask;
         }
         tile
     }
@@ -669,7 +689,8 @@ impl Grid {
     /// Heap memory of the map in bytes.
     pub fn bytes(&self) -> usize {
         let ground = self.ground.as_ref().map_or(0, |ground| ground.bytes());
-        let regions = self.regions.as_ref().map_or(0, |regions| regions.bytes());
+        let regions = self.regions.as_ref().map_or(0, |regions| regions.bytes())
+            + self.crowd_regions.as_ref().map_or(0, |regions| regions.bytes());
         let bits = self.rows.heap_bytes() + self.columns.heap_bytes() + self.squares.heap_bytes();
         bits + ground + regions
     }
@@ -678,6 +699,12 @@ impl Grid {
     #[inline]
     pub(super) fn id(&self, cell: Cell) -> NodeId {
         self.ids.node(cell)
+    }
+
+    /// The directions in which a step leads from a cell of the map, a bit each: see [`DIRECTIONS`].
+    #[inline]
+    pub(crate) fn steps_from(&self, cell: Cell) -> u8 {
+        self.moves[Skip::Seen as usize][FROM_NOWHERE][self.rows.around(cell.x + 1, cell.y + 1)]
     }
 
     /// How cells are numbered.
@@ -784,6 +811,19 @@ impl Grid {
             (Neighbors::Eight, Corners::Allowed) => &EIGHT_ALLOWED,
         }
     }
+}
+
+/// Replaces the regions of a map. The new ones are as those after an edit of the old ones, even if they were dropped
+/// before.
+fn replace_regions<const SIDE: usize>(
+    regions: &mut Option<Box<Regions<SIDE>>>,
+    dropped: &mut Option<Age>,
+    new: Option<Regions<SIDE>>,
+) {
+    if let Some(old) = regions.take() {
+        *dropped = Some(old.age());
+    }
+    *regions = new.map(|new| Box::new(new.younger_than(*dropped)));
 }
 
 impl Space for Grid {

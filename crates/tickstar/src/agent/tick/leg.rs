@@ -1,11 +1,16 @@
 //! A leg: the next few regions of the coarse way, turned into cells by a search in a corridor.
 
-use crate::regions::{RegionId, Regions, Rows, SIDE};
+use crate::regions::{self, RegionId, Regions};
 use crate::search::{Coarse, Problem, Toward};
 use crate::{
     BestFirst, Cell, Cost, Map, NodeId, OpenList, Pool, Priority, Ratio, SearchConfig, Skip, Slice,
     Status,
 };
+
+/// The side of a tile in cells.
+const SIDE: u32 = 16;
+/// Cells of a tile.
+type Rows = regions::Rows<{ SIDE as usize }>;
 
 /// The state of a leg after a slice of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
