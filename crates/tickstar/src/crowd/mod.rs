@@ -7,44 +7,97 @@
 //! # How an agent gets its path
 //! 1. A *ray*: until its turn comes, a new agent walks straight toward its goal, as far as that is free.
 //! 2. A *chain*: a search over [regions](crate::regions::CrowdRegions), from the goal to the agent, finds where a path to
-//!    the goal leaves each region.
-//! 3. *Legs*: the next few exits of the chain become steps, by a straight line if it is free, else by a search over cells
-//!    (by jump points where the map offers them). A leg is planned shortly before the agent has walked the last one.
+//!    the goal leaves each region. Agents with the same goal share that search, and the legs between its exits.
+//! 3. *Legs*: the next few exits of the chain become steps, by a straight line if it is free, else by a search over cells.
+//!    A leg is planned shortly before the agent has walked the last one.
 //! 4. *Refinement*: when nothing else is left to do, the rest of an agent's path is replaced by a shortest one.
 //!
 //! # Whose turn it is
 //! First agents that stand and cannot even walk a ray, in the order in which they stopped. Then agents whose steps run
 //! out in the next frame. Then other agents without a chain, by the frame in which they were spawned plus the moves to
 //! their goal on an empty map. Then legs that are needed within 16 frames. While there is work of both kinds, chains and
-//! legs get at least a quarter of it each. So an agent that stands waits only for those that stopped before it, and for
-//! three times as much work on legs.
+//! legs get at least a quarter of it each.
+//!
+//! So nobody starves: an agent that stands waits only for those that stopped before it, and for three times as much work
+//! on legs. Until it has a path, or is told that there is none, all agents together spend at most `4 · (n + 1) · c`
+//! units, where `n` is the number of agents and `c` what the most expensive chain with its leg takes (on any map less
+//! than three units per cell). That holds for an agent that nobody disturbs meanwhile, by another goal, by displacing
+//! it or by changes of the map.
 //!
 //! # When the map changes
-//! The regions of the map have a log of what has changed, so nothing has to be reported. Every step is checked when it is
-//! taken. An agent whose next step is cut plans its next leg again, and its chain only if that is cut too. When regions
-//! have changed, the crowd finds out which of them are connected, and tells all agents whose goal is now out of reach;
-//! those whose goal can be reached again set out by themselves.
+//! The regions of the map have a log of what has changed, so nothing has to be reported for agents that plan on them.
+//! Every step is checked when it is taken. An agent whose next step is cut plans its next leg again, and its chain only
+//! if that is cut too. When regions have changed, the crowd finds out which of them are connected, and tells all agents
+//! whose goal is now out of reach; those whose goal can be reached again set out by themselves.
+//!
+//! # Agents of the catalog
+//! Any other [`Agent`] can be [added](Crowd::spawn_agent). It is ticked with a part of the frame's budget when it is its
+//! turn, and learns of changes that are [reported](Crowd::report).
+//!
+//! # Units of several sizes, and terrain
+//! A crowd walks on one map. For larger units, make another crowd on the map of a
+//! [`Clearance`](crate::space::Clearance), which has regions of its own, and let both take their part of one budget
+//! ([`Slice::part`]). On terrain, regions are weighed by their mean multiplier, and legs are searched node by node.
 
+mod agents;
+mod collisions;
 mod components;
-mod frame;
+mod goals;
+mod guests;
+mod method;
+mod orders;
 mod planner;
 mod runs;
+mod schedule;
+mod walk;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use thiserror::Error;
 
-use crate::regions::{CrowdRegions, RegionId};
-use crate::{Cell, Grid};
+use crate::{Agent, AgentError, Cell, Grid, Layered, Slice};
+use agents::Record;
+use collisions::Collisions;
 use components::Components;
+use goals::Goals;
+use guests::{Guest, Guests};
+use method::Choice;
 use planner::Planner;
 use runs::{Run, Spot};
+use schedule::{Entry, Task, Ticket};
 
 /// Not a direction.
 const NOWHERE: u8 = 8;
 /// When an agent stopped that is not on its way.
 const NEVER: u64 = u64::MAX;
+
+/// The settings of a [`Crowd`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CrowdConfig {
+    /// Whether agents with the same goal share a search and legs, if there are eight or more of them. Their paths are one
+    /// or two percent longer, and planning takes a small part of the work. On by default.
+    pub share: bool,
+    /// Whether the rest of an agent's path is replaced by a shortest one when nothing else is left to do. On by default.
+    pub refine: bool,
+    /// Whether no two agents may be on the same cell, swap their cells, or cross each other's diagonal steps. Off by
+    /// default.
+    ///
+    /// Agents then push each other aside, by priority inheritance with backtracking; the one that has been on its way for
+    /// the longest time goes first, and agents that have arrived give way and return.
+    pub avoid_collisions: bool,
+    /// The memory that the crowd may take, in bytes, excluding the map; none for no limit.
+    ///
+    /// At the limit, no agent can be spawned, paths are not refined, and agents that have no plan wait until others have
+    /// arrived. What a single task needs may exceed the limit for a moment.
+    pub max_bytes: Option<usize>,
+}
+
+impl Default for CrowdConfig {
+    fn default() -> CrowdConfig {
+        CrowdConfig { share: true, refine: true, avoid_collisions: false, max_bytes: None }
+    }
+}
 
 /// An agent of a [`Crowd`]. The id of an agent that has been removed is not used again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -69,11 +122,26 @@ pub enum CrowdError {
     #[error("a crowd plans on regions, but the map has none: make it with `Grid::with_crowd_regions`")]
     NeedsRegions,
     /// The map has another size than the one that the crowd was made for.
-    #[error("the map is not of the size of the one that the crowd was made for")]
-    OtherMap,
+    #[error(
+        "the map has {} by {} cells, but the crowd was made for one of {} by {}", .map.0, .map.1, .crowd.0, .crowd.1
+    )]
+    OtherMap {
+        /// The width and height of the map.
+        map: (u32, u32),
+        /// The width and height of the map that the crowd was made for.
+        crowd: (u32, u32),
+    },
     /// A cell is blocked or outside the map.
-    #[error("{role} {cell} is blocked or outside the map")]
+    #[error("{role}, {cell}, is blocked or outside the map")]
     Cell {
+        /// What the cell was meant for.
+        role: &'static str,
+        /// The cell.
+        cell: Cell,
+    },
+    /// Another agent is on the cell, and collisions are avoided.
+    #[error("{role}, {cell}, is taken by another agent")]
+    Occupied {
         /// What the cell was meant for.
         role: &'static str,
         /// The cell.
@@ -82,6 +150,17 @@ pub enum CrowdError {
     /// There is no such agent (any more).
     #[error("the crowd has no such agent: it may have been removed")]
     NoAgent,
+    /// No more memory may be used.
+    #[error("the crowd takes {bytes} bytes, and may take {max_bytes}: wait until agents have been removed")]
+    Full {
+        /// The memory in use.
+        bytes: usize,
+        /// The limit.
+        max_bytes: usize,
+    },
+    /// An agent of the catalog cannot accept its task.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
 }
 
 /// What an agent of a [`Crowd`] is doing.
@@ -103,7 +182,8 @@ pub enum Activity {
 pub struct Frame<'a> {
     /// The steps: who, and to where. They count as taken unless [`Crowd::refuse`] or [`Crowd::displace`] is called.
     pub steps: &'a [(AgentId, Cell)],
-    /// The agents that arrived with these steps, or were spawned at their goal.
+    /// The agents that arrived with these steps, or were put on their goal. An agent that is pushed off its goal and
+    /// returns is not listed again.
     pub arrived: &'a [AgentId],
     /// The agents that were found to have no path to their goal.
     pub unreachable: &'a [AgentId],
@@ -117,38 +197,45 @@ pub struct Frame<'a> {
 pub struct FrameStats {
     /// The units spent, rounded up: see [`Slice::units`].
     pub units: u64,
+    /// Those of them that were spent on planning, rounded up: not on walking, and not by agents of the catalog.
+    pub planning_units: u64,
+    /// The number of tasks that were completed: chains, legs and refined paths, and ticks of agents of the catalog.
+    pub thought: usize,
     /// The agents that took a step.
-    pub moved: usize,
+    pub walked: usize,
     /// The agents that have neither arrived nor been told that their goal cannot be reached, and took no step.
     pub stood: usize,
-    /// The number of tasks that were completed: chains, legs and refined paths.
-    pub planned: usize,
-    /// The agents that wait for a chain.
+    /// The agents that have no plan yet, agents of the catalog excluded.
     pub waiting: usize,
     /// The number of frames for which the agent that has stood longest had not moved when the frame began.
-    pub longest_stand: u64,
+    pub longest_wait: u64,
+    /// The agents that have to wait because of the [limit of memory](CrowdConfig::max_bytes).
+    pub held_back: usize,
+    /// The memory of the crowd in bytes, excluding the map.
+    pub bytes: usize,
 }
 
 /// Many agents on one map, with one budget per frame: see the [module](crate::crowd).
 ///
 /// ```
-/// use tickstar::crowd::Crowd;
-/// use tickstar::{Cell, Grid, Slice};
-/// let mut grid = Grid::new(64, 64)?.with_crowd_regions();
-/// let mut crowd = Crowd::new(&grid)?;
+/// use tickstar::crowd::{Crowd, CrowdConfig};
+/// use tickstar::{Cell, Grid, Layered, Slice};
+/// let mut map = Layered::flat(Grid::new(64, 64)?.with_crowd_regions());
+/// let mut crowd = Crowd::new(&map, CrowdConfig::default())?;
 /// for n in 0..60 {
-///     crowd.spawn(&grid, Cell::new(n, 0), Cell::new(63 - n, 63))?;
+///     crowd.spawn(&map, Cell::new(n, 0), Cell::new(63 - n, 63))?;
 /// }
 /// let mut arrived = 0;
 /// while arrived < crowd.len() {
-///     grid.set_free(Cell::new(20, 30), arrived > 30)?; // the map may change at any time
-///     let frame = crowd.frame(&grid, &mut Slice::metered(500));
+///     map.set_free(Cell::new(20, 30), arrived > 30)?; // the map may change at any time
+///     let frame = crowd.frame(&map, &mut Slice::metered(500));
 ///     arrived += frame.arrived.len();
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Crowd {
+    config: CrowdConfig,
     size: (u32, u32),
     // What a step needs is apart from the rest, in lists that are read in order.
     at: Vec<Spot>,
@@ -159,16 +246,28 @@ pub struct Crowd {
     generation: Vec<u32>,
     /// The last frame in which an agent moved that stands now.
     stopped: Vec<u64>,
-    agents: Vec<Agent>,
+    agents: Vec<Record>,
     spare: Vec<u32>,
     len: usize,
+    /// Heap memory of paths and chains.
+    stored: usize,
+    goals: Goals,
+    guests: Guests,
+    collisions: Option<Box<Collisions>>,
+    /// Where collisions are avoided: the agents on their way, those that set out first in front, and all others.
+    active: Vec<u32>,
+    settled: Vec<u32>,
+    order: Vec<u32>,
+    relisted: Vec<u32>,
     planner: Planner,
+    choice: Choice,
     components: Components,
     task: Option<Task>,
     /// Agents without a chain, and agents whose steps run out.
     waiting: BinaryHeap<Reverse<Entry>>,
     due: BinaryHeap<Reverse<Entry>>,
     waiting_count: usize,
+    walking_count: usize,
     /// Agents that wait and stand.
     standing: VecDeque<Ticket>,
     /// Agents whose paths may be refined.
@@ -180,93 +279,29 @@ pub struct Crowd {
     put: Vec<AgentId>,
     /// Agents whose next step is blocked.
     blocked: Vec<u32>,
+    /// Scratch.
+    targets: Vec<Spot>,
+    path: Vec<Run>,
+    nodes: Vec<crate::NodeId>,
     steps: Vec<(AgentId, Cell)>,
     arrived: Vec<AgentId>,
     told: Vec<AgentId>,
+    refused: Vec<AgentId>,
     stats: FrameStats,
 }
-
-/// What is seldom needed of an agent.
-#[allow(clippy::struct_excessive_bools)] // each tells something else
-#[derive(Clone, Debug, Default)]
-struct Agent {
-    /// Changes whenever what is queued for the agent is no longer true.
-    ticket: u32,
-    activity: Option<Activity>,
-    /// Its steps are a ray.
-    is_ray: bool,
-    /// Its steps lead to the goal.
-    is_complete: bool,
-    /// It may have left its chain.
-    is_lost: bool,
-    /// It has been told that its goal cannot be reached.
-    is_told: bool,
-    /// It is in the list of paths to be refined.
-    is_partial: bool,
-    goal: Spot,
-    /// Where its steps end.
-    end: Spot,
-    /// Steps after those of the current run.
-    runs: VecDeque<Run>,
-    /// Where regions are left, and the first of these exits that is ahead of the end of the steps.
-    chain: Box<[Spot]>,
-    next_exit: u32,
-    /// The length of the regions' log when the chain was known to be connected.
-    logged: u64,
-}
-
-impl Agent {
-    /// The region of an exit; of the goal, if there are fewer exits.
-    fn region(&self, regions: &CrowdRegions, exit: usize) -> Option<RegionId> {
-        regions.at(self.chain.get(exit).copied().unwrap_or(self.goal).cell())
-    }
-
-    /// Whether the end of the steps is still connected with the exit of this number, over the regions of the chain.
-    fn is_connected(&self, regions: &CrowdRegions, target: usize) -> bool {
-        let first = self.next_exit as usize;
-        let own = regions.at(self.end.cell());
-        let is_joined = |exit: usize| {
-            let pair = self.region(regions, exit).zip(self.region(regions, exit + 1));
-            pair.is_some_and(|(a, b)| a == b || regions.border(a, b).is_some())
-        };
-        own.is_some()
-            && self.region(regions, first) == own
-            && (first..target.min(self.chain.len())).all(is_joined)
-    }
-}
-
-/// An agent in a queue: the slot, and the ticket with which it was queued.
-type Ticket = (u32, u32);
-/// The same with a key, the smallest first.
-type Entry = (u64, u32, u32);
-
-/// What is being planned, for whom.
-#[derive(Clone, Copy, Debug)]
-struct Task {
-    kind: Kind,
-    who: Ticket,
-    /// Which share of the work it counts for.
-    share: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    Chain,
-    /// A leg to the exit with this number, or to the goal if there are fewer.
-    Leg(usize),
-    Refine,
-}
-
 
 impl Crowd {
     /// A crowd without agents.
     ///
     /// # Errors
     /// If the map has no regions for crowds.
-    pub fn new(grid: &Grid) -> Result<Crowd, CrowdError> {
-        grid.crowd_regions().ok_or(CrowdError::NeedsRegions)?;
+    pub fn new(map: &Layered<Grid>, config: CrowdConfig) -> Result<Crowd, CrowdError> {
+        map.crowd_regions().ok_or(CrowdError::NeedsRegions)?;
+        let size = (map.width(), map.height());
+        let collisions = config.avoid_collisions.then(|| Box::new(Collisions::new(size.0, size.1)));
         Ok(Crowd {
-            size: (grid.width(), grid.height()),
+            config,
+            size,
             at: Vec::new(),
             run: Vec::new(),
             last: Vec::new(),
@@ -275,23 +310,42 @@ impl Crowd {
             agents: Vec::new(),
             spare: Vec::new(),
             len: 0,
+            stored: 0,
+            goals: Goals::default(),
+            guests: Guests::default(),
+            collisions,
+            active: Vec::new(),
+            settled: Vec::new(),
+            order: Vec::new(),
+            relisted: Vec::new(),
             planner: Planner::new(),
+            choice: Choice::new(),
             components: Components::default(),
             task: None,
             waiting: BinaryHeap::new(),
             due: BinaryHeap::new(),
             waiting_count: 0,
+            walking_count: 0,
             standing: VecDeque::new(),
             partial: VecDeque::new(),
             now: 0,
             spent: [0; 2],
             put: Vec::new(),
             blocked: Vec::new(),
+            targets: Vec::new(),
+            path: Vec::new(),
+            nodes: Vec::new(),
             steps: Vec::new(),
             arrived: Vec::new(),
             told: Vec::new(),
+            refused: Vec::new(),
             stats: FrameStats::default(),
         })
+    }
+
+    /// The settings.
+    pub fn config(&self) -> CrowdConfig {
+        self.config
     }
 
     /// The number of agents.
@@ -308,102 +362,168 @@ impl Crowd {
     /// budget suffices to look.
     ///
     /// # Errors
-    /// If either cell is blocked or outside the map, or the map is not that of the crowd.
-    pub fn spawn(&mut self, grid: &Grid, at: Cell, goal: Cell) -> Result<AgentId, CrowdError> {
-        self.check(grid, "the start", at)?;
-        self.check(grid, "the goal", goal)?;
-        let slot = self.spare.pop().unwrap_or_else(|| {
-            self.at.push(Spot::default());
-            self.run.push(Run::NONE);
-            self.last.push(NOWHERE);
-            self.generation.push(0);
-            self.stopped.push(NEVER);
-            self.agents.push(Agent::default());
-            self.agents.len() as u32 - 1
-        });
-        let index = slot as usize;
-        let (at, goal) = (Spot::of(at), Spot::of(goal));
-        (self.at[index], self.run[index], self.last[index]) = (at, Run::NONE, NOWHERE);
-        let Agent { ticket, is_partial, .. } = self.agents[index];
-        self.agents[index] = Agent { ticket, is_partial, goal, end: at, ..Agent::default() };
-        self.len += 1;
+    /// If either cell is blocked or outside the map, the map is not that of the crowd, the start is taken and collisions
+    /// are avoided, or the limit of memory is reached.
+    pub fn spawn(
+        &mut self,
+        map: &Layered<Grid>,
+        at: Cell,
+        goal: Cell,
+    ) -> Result<AgentId, CrowdError> {
+        self.check(map, "the start", at)?;
+        self.check(map, "the goal", goal)?;
+        let slot = self.new_slot(Spot::of(at), Spot::of(goal))?;
         self.wait(slot);
-        let id = self.id(slot);
-        if at == goal {
-            self.put.push(id);
-        }
-        Ok(id)
+        Ok(self.id(slot))
+    }
+
+    /// Adds an agent with an algorithm of its own, at its position. It may spend at most this many units per frame (at
+    /// least one); if the budget does not suffice for all such agents, they take turns.
+    ///
+    /// ```
+    /// use tickstar::crowd::{Crowd, CrowdConfig};
+    /// use tickstar::{Cell, Grid, Layered, Slice, catalog};
+    /// let map = Layered::new(Grid::new(32, 32)?.with_crowd_regions())?;
+    /// let mut crowd = Crowd::new(&map, CrowdConfig::default())?;
+    /// let [start, goal] = [(3, 4), (25, 20)].map(|(x, y)| map.node(Cell::new(x, y)).unwrap());
+    /// let agent = catalog::find("pra")?.configure(&[("k", "16")])?.agent(&map, start, goal)?;
+    /// let id = crowd.spawn_agent(&map, agent, 100)?;
+    /// while !crowd.frame(&map, &mut Slice::metered(500)).arrived.contains(&id) {}
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`spawn`](Crowd::spawn).
+    pub fn spawn_agent(
+        &mut self,
+        map: &Layered<Grid>,
+        agent: Box<dyn Agent<Layered<Grid>>>,
+        units: u64,
+    ) -> Result<AgentId, CrowdError> {
+        let [at, goal] = [agent.position(), agent.goal()].map(|node| map.cell(node));
+        self.check(map, "the start", at)?;
+        self.check(map, "the goal", goal)?;
+        let slot = self.new_slot(Spot::of(at), Spot::of(goal))?;
+        let bytes = agent.bytes();
+        let seen = self.guests.reported();
+        self.guests.add(slot, Guest { agent, units: units.max(1), seen, bytes });
+        self.agents[slot as usize].is_guest = true;
+        self.set_activity(slot, Some(Activity::Walking));
+        Ok(self.id(slot))
     }
 
     /// Removes an agent. Returns whether there was one.
     pub fn remove(&mut self, id: AgentId) -> bool {
         let Some(slot) = self.slot(id) else { return false };
-        let index = slot as usize;
-        self.set_activity(slot, None);
-        self.new_ticket(slot);
-        self.generation[index] = self.generation[index].wrapping_add(1);
-        self.run[index] = Run::NONE;
-        let agent = &mut self.agents[index];
-        (agent.runs, agent.chain) = (VecDeque::new(), Box::default());
-        self.spare.push(slot);
-        self.len -= 1;
+        self.free_slot(slot);
         true
     }
 
     /// Gives an agent another goal. Until its turn comes, it walks straight toward that, as far as it can.
     ///
     /// # Errors
-    /// If there is no such agent, or the goal is blocked or outside the map.
-    pub fn retarget(&mut self, grid: &Grid, id: AgentId, goal: Cell) -> Result<(), CrowdError> {
+    /// If there is no such agent, or the goal is blocked or outside the map. The agent then keeps its goal.
+    pub fn retarget(
+        &mut self,
+        map: &Layered<Grid>,
+        id: AgentId,
+        goal: Cell,
+    ) -> Result<(), CrowdError> {
         let slot = self.slot(id).ok_or(CrowdError::NoAgent)?;
-        self.check(grid, "the goal", goal)?;
-        self.drop_steps(slot);
-        let agent = &mut self.agents[slot as usize];
-        (agent.goal, agent.is_told) = (Spot::of(goal), false);
-        self.wait(slot);
-        self.put.push(id);
+        self.check(map, "the goal", goal)?;
+        if let Some(guest) = self.guests.all.get_mut(&slot) {
+            let node = guests::node(map, Spot::of(goal));
+            guest.agent.retarget(map, node)?;
+        }
+        self.set_goal(slot, Spot::of(goal));
         Ok(())
     }
 
+    /// Tells the crowd, once for all agents, which cells of the map have changed. Only agents of the
+    /// [catalog](Crowd::spawn_agent) need it: all others learn of changes from the map.
+    pub fn report(&mut self, map: &Layered<Grid>, changed: &[Cell]) {
+        self.guests.report(changed.iter().filter_map(|&cell| map.node(cell)));
+    }
+
     /// The caller has not let an agent take its step of the last frame: it is where it was before, and will try again.
-    /// Returns whether it had taken a step.
-    pub fn refuse(&mut self, id: AgentId) -> bool {
-        let Some(slot) = self.slot(id) else { return false };
-        let index = slot as usize;
-        let direction = usize::from(std::mem::replace(&mut self.last[index], NOWHERE));
-        if direction >= usize::from(NOWHERE) {
-            return false;
+    ///
+    /// Returns the agents whose steps are taken back: this one, none if it had not taken a step and, where collisions are
+    /// avoided, those that would otherwise be on the cell to which another one returns. (If another agent has been spawned
+    /// or displaced there since the frame, nothing is taken back.)
+    pub fn refuse(&mut self, id: AgentId) -> &[AgentId] {
+        self.refused.clear();
+        let mut next = self.slot(id).filter(|&slot| self.can_take_back(slot));
+        while let Some(slot) = next {
+            next = self.take_back(slot);
         }
-        self.at[index] = self.at[index].before(direction);
-        let run = self.run[index];
-        let is_same = run.direction() == direction && run.steps() < Run::MOST;
-        if run.is_empty() || is_same {
-            self.run[index] = Run::new(direction, run.steps() + 1);
-        } else {
-            self.agents[index].runs.push_front(run);
-            self.run[index] = Run::new(direction, 1);
-        }
-        if self.agents[index].activity == Some(Activity::Arrived) {
-            self.set_activity(slot, Some(Activity::Walking));
-        }
-        true
+        &self.refused
     }
 
     /// The caller has moved an agent somewhere else.
     ///
     /// # Errors
-    /// If there is no such agent, or the cell is blocked or outside the map.
-    pub fn displace(&mut self, grid: &Grid, id: AgentId, to: Cell) -> Result<(), CrowdError> {
+    /// If there is no such agent, the cell is blocked or outside the map, or it is taken and collisions are avoided. The
+    /// agent then stays where it is.
+    pub fn displace(
+        &mut self,
+        map: &Layered<Grid>,
+        id: AgentId,
+        to: Cell,
+    ) -> Result<(), CrowdError> {
         let slot = self.slot(id).ok_or(CrowdError::NoAgent)?;
-        self.check(grid, "the new position", to)?;
-        let index = slot as usize;
-        self.at[index] = Spot::of(to);
-        self.last[index] = NOWHERE;
-        self.drop_steps(slot);
-        self.agents[index].is_told = false;
-        self.replan(slot);
-        self.put.push(id);
+        self.check(map, "the new position", to)?;
+        let spot = Spot::of(to);
+        if let Some(collisions) = &mut self.collisions {
+            let other = collisions.occupant(spot).filter(|&other| other != slot);
+            if other.is_some() {
+                return Err(CrowdError::Occupied { role: "the new position", cell: to });
+            }
+            collisions.leave(self.at[slot as usize]);
+            collisions.enter(slot, spot);
+        }
+        self.put_at(slot, spot);
         Ok(())
+    }
+
+    /// Lets every agent take a step that has one, and plans as far as the slice allows.
+    ///
+    /// The map must be that of the crowd, at any time of its life: with a map of another size, or without regions,
+    /// nobody moves. All work is paid for, also where the slice counts as the papers do, except that every agent with a
+    /// plan takes its step however small the budget is. For a budget in milliseconds, use [`Slice::deadline`].
+    pub fn frame(&mut self, map: &Layered<Grid>, slice: &mut Slice<'_>) -> Frame<'_> {
+        self.now += 1;
+        self.steps.clear();
+        self.arrived.clear();
+        self.told.clear();
+        self.spent = self.spent.map(|spent| spent / 2);
+        self.stats = FrameStats::default();
+        let fits = (map.width(), map.height()) == self.size;
+        if let Some(regions) = map.crowd_regions().filter(|_| fits) {
+            let grid = map.space();
+            slice.metering_tick(|slice| {
+                self.arrive_at_once();
+                self.tick_guests(map, slice);
+                self.walk(grid, slice);
+                let before = slice.spent();
+                self.notice_changes(grid, regions, slice);
+                self.walk_rays(grid, regions, slice);
+                self.think(grid, regions, slice);
+                let planning = slice.spent() - before;
+                self.stats.planning_units = planning.div_ceil(crate::budget::UNIT);
+            });
+        } else {
+            self.last.fill(NOWHERE);
+        }
+        self.stats.units = slice.units();
+        self.stats.walked = self.steps.len();
+        self.stats.waiting = self.waiting_count;
+        self.stats.bytes = self.bytes();
+        Frame {
+            steps: &self.steps,
+            arrived: &self.arrived,
+            unreachable: &self.told,
+            stats: self.stats,
+        }
     }
 
     /// Where an agent is.
@@ -421,28 +541,48 @@ impl Crowd {
         self.slot(id).and_then(|slot| self.agents[slot as usize].activity)
     }
 
+    /// The cells that an agent will walk over next, as far as they are planned; for an agent of the catalog, its plan.
+    pub fn path(&self, map: &Layered<Grid>, id: AgentId) -> Vec<Cell> {
+        let Some(slot) = self.slot(id) else { return Vec::new() };
+        if let Some(guest) = self.guests.all.get(&slot) {
+            let plan = guest.agent.plan().unwrap_or_default();
+            return plan.into_iter().map(|node| map.cell(node)).collect();
+        }
+        let mut at = self.at[slot as usize];
+        let mut cells = Vec::new();
+        let own = &self.agents[slot as usize].runs;
+        for run in std::iter::once(&self.run[slot as usize]).chain(own) {
+            for _ in 0..run.steps() {
+                at = at.after(run.direction(), 1);
+                cells.push(at.cell());
+            }
+        }
+        cells
+    }
+
     /// All agents.
     pub fn ids(&self) -> impl Iterator<Item = AgentId> + '_ {
         let exists = |&slot: &u32| self.agents[slot as usize].activity.is_some();
         (0..self.agents.len() as u32).filter(exists).map(|slot| self.id(slot))
     }
 
-    /// Memory in bytes, excluding the map. Takes time proportional to the number of agents.
+    /// Memory in bytes, excluding the map.
     pub fn bytes(&self) -> usize {
-        let own = |agent: &Agent| {
-            agent.runs.capacity() * size_of::<Run>() + agent.chain.len() * size_of::<Spot>()
-        };
-        let hot = size_of::<Spot>() + size_of::<Run>() + 1 + size_of::<u32>() + size_of::<u64>();
-        let ids = [&self.put, &self.arrived, &self.told].map(Vec::capacity).iter().sum::<usize>();
+        let ids = [&self.put, &self.arrived, &self.told, &self.refused];
+        let slots =
+            [&self.spare, &self.blocked, &self.active, &self.settled, &self.order, &self.relisted];
         size_of::<Crowd>()
-            + self.agents.iter().map(own).sum::<usize>()
-            + self.agents.capacity() * size_of::<Agent>()
-            + self.at.capacity() * hot
+            + self.stored
+            + self.agents.capacity() * agents::BYTES
             + (self.waiting.capacity() + self.due.capacity()) * size_of::<Entry>()
             + self.standing.capacity() * size_of::<Ticket>()
-            + (self.partial.capacity() + self.spare.capacity() + self.blocked.capacity()) * 4
-            + ids * size_of::<AgentId>()
+            + self.partial.capacity() * size_of::<u32>()
+            + slots.map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
+            + ids.map(Vec::capacity).iter().sum::<usize>() * size_of::<AgentId>()
             + self.steps.capacity() * size_of::<(AgentId, Cell)>()
+            + self.goals.bytes()
+            + self.guests.bytes()
+            + self.collisions.as_ref().map_or(0, |collisions| collisions.bytes())
             + self.planner.bytes()
             + self.components.bytes()
     }
@@ -462,75 +602,10 @@ impl Crowd {
         if grid.crowd_regions().is_none() {
             return Err(CrowdError::NeedsRegions);
         }
-        if (grid.width(), grid.height()) != self.size {
-            return Err(CrowdError::OtherMap);
+        let map = (grid.width(), grid.height());
+        if map != self.size {
+            return Err(CrowdError::OtherMap { map, crowd: self.size });
         }
         if grid.is_free(cell) { Ok(()) } else { Err(CrowdError::Cell { role, cell }) }
-    }
-
-    /// Whether a queue entry is still true.
-    fn is_current(&self, (slot, ticket): Ticket) -> bool {
-        let agent = &self.agents[slot as usize];
-        agent.ticket == ticket && agent.activity.is_some()
-    }
-
-    /// Makes all queue entries of an agent untrue, and returns a new ticket.
-    fn new_ticket(&mut self, slot: u32) -> u32 {
-        let agent = &mut self.agents[slot as usize];
-        agent.ticket = agent.ticket.wrapping_add(1);
-        agent.ticket
-    }
-
-    fn set_activity(&mut self, slot: u32, activity: Option<Activity>) {
-        let index = slot as usize;
-        let old = std::mem::replace(&mut self.agents[index].activity, activity);
-        let waits = |activity| usize::from(activity == Some(Activity::Waiting));
-        self.waiting_count = self.waiting_count + waits(activity) - waits(old);
-        let is_active = |activity: Option<Activity>| {
-            matches!(activity, Some(Activity::Waiting | Activity::Walking))
-        };
-        if !is_active(activity) {
-            self.stopped[index] = NEVER;
-        } else if !is_active(old) {
-            self.stopped[index] = self.now;
-        }
-    }
-
-    /// Lets an agent wait for a chain. It keeps its steps.
-    fn wait(&mut self, slot: u32) {
-        self.set_activity(slot, Some(Activity::Waiting));
-        let ticket = self.new_ticket(slot);
-        let agent = &mut self.agents[slot as usize];
-        (agent.is_complete, agent.is_lost) = (false, false);
-        (agent.chain, agent.next_exit) = (Box::default(), 0);
-        let far = u64::from(agent.end.distance(agent.goal));
-        self.waiting.push(Reverse((frame::AFTER_STUCK + self.now + far, slot, ticket)));
-        if self.run[slot as usize].is_empty() {
-            self.standing.push_back((slot, ticket));
-        }
-    }
-
-    /// Drops the steps ahead of an agent.
-    fn drop_steps(&mut self, slot: u32) {
-        let index = slot as usize;
-        if !std::mem::replace(&mut self.run[index], Run::NONE).is_empty() {
-            self.stopped[index] = self.now;
-        }
-        let agent = &mut self.agents[index];
-        agent.runs.clear();
-        agent.is_ray = false;
-        agent.end = self.at[index];
-    }
-
-    /// An agent without steps is not where they began, or they were blocked: it plans a leg from where it is, if it has
-    /// a chain.
-    fn replan(&mut self, slot: u32) {
-        let agent = &mut self.agents[slot as usize];
-        if agent.activity != Some(Activity::Walking) || agent.is_complete {
-            return self.wait(slot);
-        }
-        agent.is_lost = true;
-        let ticket = self.new_ticket(slot);
-        self.due.push(Reverse((self.now, slot, ticket)));
     }
 }

@@ -4,7 +4,7 @@ use crate::space::{DIRECTIONS, Neighbors};
 use crate::{Cell, Grid};
 
 /// A cell in four bytes: no side of a map is longer than that.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Spot {
     x: u16,
     y: u16,
@@ -33,6 +33,15 @@ impl Spot {
     pub fn before(self, direction: usize) -> Spot {
         let (dx, dy) = OFFSETS[direction & 7];
         Spot { x: self.x.wrapping_add_signed(-dx), y: self.y.wrapping_add_signed(-dy) }
+    }
+
+    /// The direction of a cell beside this one.
+    pub fn direction_to(self, to: Spot) -> Option<usize> {
+        let sign = |from: u16, to: u16| (i32::from(to) - i32::from(from)).unsigned_abs() < 2;
+        let is_near = sign(self.x, to.x) && sign(self.y, to.y) && self != to;
+        is_near.then(|| {
+            TOWARD[usize::from(to.y + 1 - self.y)][usize::from(to.x + 1 - self.x)]
+        })
     }
 
     /// The greater one of the distances in columns and in rows.
@@ -181,4 +190,16 @@ pub(super) fn truncate(runs: &mut Vec<Run>, from: Spot, mut steps: u32) -> Spot 
 /// The number of steps of a list of runs.
 pub(super) fn length(runs: &[Run]) -> u32 {
     runs.iter().map(|run| run.steps()).sum()
+}
+
+/// Whether all steps of a path are legal.
+pub(super) fn is_legal(grid: &Grid, from: Spot, runs: &[Run]) -> bool {
+    let mut at = from;
+    runs.iter().all(|run| {
+        (0..run.steps()).all(|_| {
+            let is_free = grid.steps_from(at.cell()) >> run.direction() & 1 == 1;
+            at = at.after(run.direction(), 1);
+            is_free
+        })
+    })
 }

@@ -389,6 +389,13 @@ impl<const SIDE: usize> Regions<SIDE> {
         Cell { x: column << Self::SHIFT, y: row << Self::SHIFT }
     }
 
+    /// The middle of the tile of a region.
+    #[inline]
+    pub(crate) fn middle(&self, region: RegionId) -> Cell {
+        let corner = self.get(region).map_or(Cell::default(), |own| self.corner(own.tile));
+        Cell { x: corner.x + SIDE as u32 / 2, y: corner.y + SIDE as u32 / 2 }
+    }
+
     /// The tile of a region, by its column and row among tiles, and its cells there.
     #[inline]
     pub(crate) fn place_of(&self, region: RegionId) -> Option<((u32, u32), &Rows<SIDE>)> {

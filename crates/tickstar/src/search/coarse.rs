@@ -139,15 +139,22 @@ impl Record {
 struct Keys {
     /// The weight of the heuristic, times 2^32, so that a key takes no division.
     weight: u64,
-    /// The cell that keys lead to.
-    anchor: Cell,
+    /// The cell that keys lead to; none if the search is for agents anywhere, and has no heuristic.
+    anchor: Option<Cell>,
     /// What the heuristic may have lost as the anchor moved.
     km: Cost,
 }
 
 impl Keys {
     fn new(weight: Ratio) -> Keys {
-        Keys { weight: weight.times(1 << 32), anchor: Cell::default(), km: Cost::ZERO }
+        Keys { weight: weight.times(1 << 32), anchor: None, km: Cost::ZERO }
+    }
+
+    /// Where a path through a region probably comes from: the agent or, if the search is for many, the middle of the
+    /// region's tile.
+    #[inline]
+    fn origin<const SIDE: usize>(&self, regions: &Regions<SIDE>, id: RegionId) -> Cell {
+        self.anchor.unwrap_or_else(|| regions.middle(id))
     }
 
     #[inline]
@@ -157,11 +164,12 @@ impl Keys {
 
     #[inline]
     fn of<const SIDE: usize>(&self, regions: &Regions<SIDE>, record: &Record) -> u64 {
+        let Some(anchor) = self.anchor else { return record.g.min(record.rhs).0 };
         if record.g < record.rhs {
-            let h = regions.apart(record.exit.cell(), self.anchor);
+            let h = regions.apart(record.exit.cell(), anchor);
             return (record.g + h + self.km).0;
         }
-        let h = regions.apart(record.rhs_exit.cell(), self.anchor);
+        let h = regions.apart(record.rhs_exit.cell(), anchor);
         (record.rhs + self.weigh(h) + self.km).0
     }
 }
@@ -185,6 +193,8 @@ pub(crate) struct Coarse {
     open: BinaryHeap<Reverse<Entry>>,
     /// The weight of the heuristic of the next search that is started.
     pub weight: Ratio,
+    /// It is for agents anywhere: without a heuristic.
+    is_shared: bool,
     keys: Keys,
     goal: Cell,
     root: Option<RegionId>,
@@ -222,6 +232,7 @@ impl Coarse {
             records: Stamped::default(),
             open: BinaryHeap::new(),
             weight,
+            is_shared: false,
             keys: Keys::new(weight),
             goal: Cell::default(),
             root: None,
@@ -236,6 +247,11 @@ impl Coarse {
             generated: 0,
             invalid: Vec::new(),
         }
+    }
+
+    /// A search for many agents with the same goal, wherever they are: by cost alone, as far as the farthest of them.
+    pub fn shared() -> Coarse {
+        Coarse { is_shared: true, ..Coarse::new(Ratio::ONE) }
     }
 
     /// Forgets everything: the next call of [`Coarse::run`] starts a new search.
@@ -254,7 +270,7 @@ impl Coarse {
         self.open.clear();
         self.open.reserve(ROOM);
         (self.goal, self.root, self.read) = (goal, Some(root), regions.logged());
-        self.keys = Keys { anchor, ..Keys::new(self.weight) };
+        self.keys = Keys { anchor: Some(anchor).filter(|_| !self.is_shared), ..Keys::new(self.weight) };
         (self.pushes, self.generated) = (0, 0);
         (self.way_out, self.outward, self.generation) = (None, None, 1);
         (self.is_keyed, self.is_complete, self.has_way) = (true, false, false);
@@ -396,10 +412,10 @@ impl Coarse {
     /// Adapts the heuristic to the position of the agent. Not while a search is in progress: an agent that wanders would
     /// make it correct its keys again and again.
     fn follow_anchor<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, from: Cell) {
-        let Keys { anchor, km, .. } = self.keys;
+        let Keys { anchor: Some(anchor), km, .. } = self.keys else { return };
         if anchor.x.abs_diff(from.x).max(anchor.y.abs_diff(from.y)) > DRIFT {
             self.keys.km = km + self.keys.weigh(regions.apart(anchor, from));
-            (self.keys.anchor, self.is_keyed) = (from, false);
+            (self.keys.anchor, self.is_keyed) = (Some(from), false);
         }
     }
 
@@ -454,7 +470,7 @@ impl Coarse {
             } else if known.rhs <= rhs {
                 return; // most of those that are nearer to the goal
             }
-            let cell = border.between(exit.cell(), self.keys.anchor);
+            let cell = border.between(exit.cell(), self.keys.origin(regions, near));
             let offer = regions.weigh(id, regions.apart(cell, exit.cell())) + rhs;
             if offer < known.rhs {
                 (known.rhs, known.rhs_exit, known.rhs_next) = (offer, Spot::of(cell), id);
@@ -496,7 +512,7 @@ impl Coarse {
             else {
                 continue;
             };
-            let cell = border.between(known.exit.cell(), self.keys.anchor);
+            let cell = border.between(known.exit.cell(), self.keys.origin(regions, id));
             let cost = regions.weigh(near, regions.apart(cell, known.exit.cell())) + known.g;
             if cost < best.0 {
                 best = (cost, Spot::of(cell), near);
@@ -513,6 +529,17 @@ impl Coarse {
             if record.g == record.rhs {
                 (record.exit, record.next) = (new.rhs_exit, new.rhs_next);
             }
+        }
+    }
+
+    /// Whether the way from a region is known, so that a search would have nothing to do.
+    pub fn knows<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, id: RegionId) -> bool {
+        if self.root.is_none() || self.read != regions.logged() {
+            return false;
+        }
+        match self.best() {
+            Some(top) => self.is_before(regions, id, top),
+            None => self.cost(id) != Cost::INFINITE,
         }
     }
 
