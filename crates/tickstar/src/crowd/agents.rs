@@ -344,7 +344,8 @@ impl Crowd {
     /// Counts the memory of the path of an agent again.
     pub(super) fn count_memory(&mut self, slot: u32) {
         let agent = &mut self.agents[slot as usize];
-        let bytes = agent.runs.capacity() * size_of::<Run>() + agent.chain.len() * size_of::<Spot>();
+        let bytes =
+            agent.runs.capacity() * size_of::<Run>() + agent.chain.len() * size_of::<Spot>();
         let before = std::mem::replace(&mut agent.stored, bytes as u32);
         self.stored = self.stored + bytes - before as usize;
     }

@@ -1,21 +1,23 @@
-//! Who goes where, and what agents with the same goal share: one search over regions from the goal, and legs between the
-//! cells where regions are left.
+//! Who goes where, and what agents with the same goal share: one search over regions from the goal, and the legs of those
+//! who came first.
 //!
-//! The search goes by cost alone, as far as the farthest agent. It tells for each region where a way to the goal leaves
-//! it: a tree of exits. An agent gets a leg of its own to an exit of the tree. From there on it takes the legs that other
-//! agents have taken before, each from one exit to a later one.
+//! The search goes by cost alone, as far as the farthest agent. Where a leg ends first in a region, there is a *waypoint*.
+//! The legs of later agents lead to the waypoints that there are, and a leg that begins at a waypoint is planned once: all
+//! that come there take it.
 
 use std::collections::BTreeMap;
 
-use super::planner::{LOOK, STEPS_PER_UNIT};
+use super::planner::{SHARED_LOOK, STEPS_PER_UNIT};
 use super::runs::{self, Run, Spot};
 use crate::regions::{CrowdRegions, RegionId};
 use crate::search::{Coarse, Found};
-use crate::{Grid, NodeId, Slice};
+use crate::{Cost, Grid, NodeId, Slice};
 
 /// So many agents must go to a goal before a search is shared. A shared search is not aimed at anyone, so it takes as
 /// long as some searches for one agent.
 const SHARED_FROM: u32 = 8;
+/// How much longer, in cells, the way over a waypoint may seem than that of the agent alone.
+const DETOUR: u64 = 8;
 
 /// The goals of all agents.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +39,8 @@ struct Goal {
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     tree: Coarse,
-    /// By the exit where each begins.
+    waypoints: BTreeMap<RegionId, Spot>,
+    /// By the waypoint where each begins.
     legs: BTreeMap<Spot, SharedLeg>,
     bytes: usize,
 }
@@ -46,7 +49,7 @@ pub(super) struct Group {
 struct SharedLeg {
     end: Spot,
     runs: Box<[Run]>,
-    /// The number of edits of the map when its steps were known to be legal.
+    /// The number of edits of the map when its steps were known to be legal, and to lead to the goal.
     edits: u64,
 }
 
@@ -107,8 +110,12 @@ impl Goals {
     pub fn join(&mut self, goal: Spot) -> bool {
         let Some(entry) = self.all.get_mut(&goal) else { return false };
         if entry.group.is_none() && entry.active >= SHARED_FROM {
-            let group = Group { tree: Coarse::shared(), legs: BTreeMap::new(), bytes: 0 };
-            entry.group = Some(Box::new(group));
+            entry.group = Some(Box::new(Group {
+                tree: Coarse::shared(),
+                waypoints: BTreeMap::new(),
+                legs: BTreeMap::new(),
+                bytes: 0,
+            }));
         }
         entry.group.is_some()
     }
@@ -131,7 +138,8 @@ impl Goals {
         found
     }
 
-    /// Finds what an agent that is at a cell has to do next. A leg is copied to `runs`, targets of a new one to `targets`.
+    /// Finds what an agent that is at a cell has to do next. A leg is copied to `runs`; targets of a new one, one for each
+    /// of the next regions, to `targets`.
     pub fn advance(
         &mut self,
         (grid, regions): (&Grid, &CrowdRegions),
@@ -142,44 +150,73 @@ impl Goals {
     ) -> Advance {
         let Some(own) = regions.at(from.cell()) else { return Advance::Search };
         let Some(group) = self.group(goal) else { return Advance::Search };
-        if let Some(leg) = group.legs.get_mut(&from) {
-            let is_checked = leg.edits == regions.edits();
-            let steps = if is_checked { 0 } else { runs::length(&leg.runs) / STEPS_PER_UNIT + 1 };
-            for _ in 0..steps {
+        let edits = regions.edits();
+        let mut leg = group.legs.get_mut(&from);
+        if let Some(leg) = &leg
+            && leg.edits == edits
+        {
+            runs.clear();
+            runs.extend_from_slice(&leg.runs);
+            return Advance::Take(leg.end);
+        }
+        if !group.tree.knows(regions, own) {
+            return Advance::Search;
+        }
+        if let Some(leg) = &mut leg {
+            for _ in 0..=runs::length(&leg.runs) / STEPS_PER_UNIT {
                 if !slice.update(NodeId(own.0)) {
                     return Advance::Spent;
                 }
             }
-            if is_checked || runs::is_legal(grid, from, &leg.runs) {
-                leg.edits = regions.edits();
+            let is_nearer = regions
+                .at(leg.end.cell())
+                .is_some_and(|end| group.tree.cost(end) < group.tree.cost(own) || leg.end == goal);
+            if is_nearer && runs::is_legal(grid, from, &leg.runs) {
+                leg.edits = edits;
                 runs.clear();
                 runs.extend_from_slice(&leg.runs);
                 return Advance::Take(leg.end);
             }
             group.legs.remove(&from);
         }
-        if !group.tree.knows(regions, own) {
-            return Advance::Search;
-        }
         targets.clear();
-        let mut next = match group.tree.exit(own) {
-            Some((exit, next)) if exit == from.cell() => Some(next),
-            _ => group.tree.best_exit(regions, own, from.cell()).map(|(next, _)| next),
-        };
         let root = regions.at(goal.cell());
-        while let Some(region) = next.filter(|_| targets.len() < LOOK) {
-            let Some((exit, after)) = group.tree.exit(region) else { break };
-            targets.push(Spot::of(exit));
-            next = Some(after).filter(|_| Some(region) != root);
+        let (mut region, mut entry) = (own, from.cell());
+        let best = group.tree.best_way(regions, own, entry).map_or(Cost::INFINITE, |way| way.2);
+        let most = best + Cost(Cost::STRAIGHT.0 * DETOUR);
+        while Some(region) != root && targets.len() < SHARED_LOOK {
+            let Some((next, exit)) = group.tree.best_exit(regions, region, entry) else { break };
+            // Where the exit of the next region is, or better.
+            let after = group.tree.best_exit(regions, next, exit).map(|(_, exit)| Spot::of(exit));
+            let waypoint = group.waypoints.get(&next).copied();
+            let waypoint = waypoint.filter(|spot| {
+                let cell = spot.cell();
+                let way =
+                    group.tree.best_way(regions, next, cell).map_or(Cost::INFINITE, |way| way.2);
+                regions.at(cell) == Some(next) && regions.apart(from.cell(), cell) + way <= most
+            });
+            match (Some(next) == root, waypoint.or(after)) {
+                (true, _) => targets.push(goal),
+                (false, Some(target)) => targets.push(target),
+                (false, None) => break,
+            }
+            (region, entry) = (next, exit);
         }
         if Some(own) == root {
-            targets.clear();
             targets.push(goal);
         }
         if targets.is_empty() { Advance::Search } else { Advance::Plan }
     }
 
-    /// Keeps a leg that has been planned from an exit, for the agents that come after.
+    /// Whether a leg should lead to a cell as a whole, and not be cut.
+    pub fn is_waypoint(&mut self, regions: &CrowdRegions, goal: Spot, end: Spot) -> bool {
+        let region = regions.at(end.cell());
+        let group = self.group(goal);
+        let known = group.zip(region).and_then(|(group, region)| group.waypoints.get(&region));
+        end == goal || known == Some(&end)
+    }
+
+    /// Keeps a leg that has been planned, for the agents that come after.
     pub fn keep(
         &mut self,
         regions: &CrowdRegions,
@@ -187,10 +224,15 @@ impl Goals {
         (from, end): (Spot, Spot),
         runs: &[Run],
     ) {
+        let (own, last) = (regions.at(from.cell()), regions.at(end.cell()));
         let Some(group) = self.group(goal) else { return };
-        let own = regions.at(from.cell());
-        let exit = own.and_then(|own: RegionId| group.tree.exit(own));
-        if exit.is_some_and(|(exit, _)| exit == from.cell()) && from != end {
+        if let Some(last) = last.filter(|_| end != goal) {
+            let waypoint = group.waypoints.entry(last).or_insert(end);
+            if regions.at(waypoint.cell()) != Some(last) {
+                *waypoint = end;
+            }
+        }
+        if own.is_some_and(|own| group.waypoints.get(&own) == Some(&from)) && from != end {
             let edits = regions.edits();
             group.legs.insert(from, SharedLeg { end, runs: runs.into(), edits });
         }
@@ -201,7 +243,10 @@ impl Goals {
     fn measure(&mut self, goal: Spot) {
         let Some(group) = self.group(goal) else { return };
         let per_leg = size_of::<(Spot, SharedLeg)>() + 8 * size_of::<Run>();
-        let bytes = size_of::<Group>() + group.tree.bytes() + group.legs.len() * per_leg;
+        let bytes = size_of::<Group>()
+            + group.tree.bytes()
+            + group.legs.len() * per_leg
+            + group.waypoints.len() * 2 * size_of::<(RegionId, Spot)>();
         let before = std::mem::replace(&mut group.bytes, bytes);
         self.bytes = self.bytes + bytes - before;
     }

@@ -111,9 +111,11 @@ mod tests {
 
     #[test]
     fn the_cheaper_method_becomes_the_usual_one() {
-        for (costs, usual) in
-            [([600, 300], Method::Weighted), ([90, 700], Method::Jump), ([40, 30], Method::Weighted)]
-        {
+        for (costs, usual) in [
+            ([600, 300], Method::Weighted),
+            ([90, 700], Method::Jump),
+            ([40, 30], Method::Weighted),
+        ] {
             let (settled, per_leg) = settled(costs);
             let best = costs[usual as usize];
             assert_eq!(settled, usual, "{costs:?}");

@@ -119,7 +119,9 @@ impl AgentId {
 #[non_exhaustive]
 pub enum CrowdError {
     /// The map has no regions.
-    #[error("a crowd plans on regions, but the map has none: make it with `Grid::with_crowd_regions`")]
+    #[error(
+        "a crowd plans on regions, but the map has none: make it with `Grid::with_crowd_regions`"
+    )]
     NeedsRegions,
     /// The map has another size than the one that the crowd was made for.
     #[error(
@@ -151,7 +153,9 @@ pub enum CrowdError {
     #[error("the crowd has no such agent: it may have been removed")]
     NoAgent,
     /// No more memory may be used.
-    #[error("the crowd takes {bytes} bytes, and may take {max_bytes}: wait until agents have been removed")]
+    #[error(
+        "the crowd takes {bytes} bytes, and may take {max_bytes}: wait until agents have been removed"
+    )]
     Full {
         /// The memory in use.
         bytes: usize,
@@ -472,16 +476,16 @@ impl Crowd {
     ) -> Result<(), CrowdError> {
         let slot = self.slot(id).ok_or(CrowdError::NoAgent)?;
         self.check(map, "the new position", to)?;
-        let spot = Spot::of(to);
+        let target = Spot::of(to);
         if let Some(collisions) = &mut self.collisions {
-            let other = collisions.occupant(spot).filter(|&other| other != slot);
+            let other = collisions.occupant(target).filter(|&other| other != slot);
             if other.is_some() {
                 return Err(CrowdError::Occupied { role: "the new position", cell: to });
             }
             collisions.leave(self.at[slot as usize]);
-            collisions.enter(slot, spot);
+            collisions.enter(slot, target);
         }
-        self.put_at(slot, spot);
+        self.put_at(slot, target);
         Ok(())
     }
 

@@ -36,9 +36,7 @@ impl Crowd {
         for &(_, slot) in &group {
             *own.entry(self.agents[slot as usize].goal).or_default() += 1;
         }
-        let is_taken = |goal: Spot| {
-            self.goals.agents(goal) > own.get(&goal).copied().unwrap_or(0)
-        };
+        let is_taken = |goal: Spot| self.goals.agents(goal) > own.get(&goal).copied().unwrap_or(0);
         let goals = cells_around(map, point, group.len(), is_taken);
         let goals = goals.into_iter().chain(std::iter::repeat(Spot::of(point)));
         for (&(_, slot), goal) in group.iter().zip(goals) {

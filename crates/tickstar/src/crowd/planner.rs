@@ -2,12 +2,15 @@
 
 use super::method::{Attempt, Method};
 use super::runs::{self, Run, Spot};
+use crate::budget::UNIT;
 use crate::regions::{CrowdRegions, RegionId};
 use crate::search::{Coarse, Found, MainSearch};
 use crate::{Cell, Grid, Map, NodeId, Priority, Ratio, SearchConfig, Slice, Status};
 
 /// The number of exits ahead that a leg may lead to.
 pub(super) const LOOK: usize = 3;
+/// The same of a leg to a goal that is shared: a longer one pays, as many walk along it.
+pub(super) const SHARED_LOOK: usize = 4;
 /// The weight of the heuristic of the search over regions.
 const COARSE_WEIGHT: (u32, u32) = (11, 10);
 /// The weight of the heuristic of a search node by node. Less is much slower, more makes longer paths: on 25 % of random
@@ -145,14 +148,9 @@ impl Planner {
 
     /// Begins a leg from a cell to one of several others: the farthest one to which a straight line leads or, if there is
     /// none, one to which a path is searched for.
-    pub fn begin_leg(
-        &mut self,
-        from: Spot,
-        targets: impl Iterator<Item = Spot>,
-        attempt: Attempt,
-    ) {
+    pub fn begin_leg(&mut self, from: Spot, targets: impl Iterator<Item = Spot>, attempt: Attempt) {
         self.targets.clear();
-        self.targets.extend(targets.take(LOOK));
+        self.targets.extend(targets);
         self.runs.clear();
         self.target = self.targets.len().saturating_sub(1);
         (self.from, self.to) = (from, self.targets.last().copied().unwrap_or(from));
@@ -164,11 +162,6 @@ impl Planner {
     pub fn begin_path(&mut self, from: Spot, to: Spot) {
         self.begin_leg(from, std::iter::once(to), Attempt { method: Method::Jump, most: None });
         self.phase = Phase::Start;
-    }
-
-    /// The cells that the leg in progress may lead to.
-    pub fn targets(&self) -> &[Spot] {
-        &self.targets
     }
 
     /// Which of its targets the leg leads to.
@@ -190,7 +183,6 @@ impl Planner {
     pub fn run_leg(&mut self, grid: &Grid, slice: &mut Slice<'_>) -> Progress {
         loop {
             let from = grid.node(self.from.cell()).unwrap_or(NodeId::NONE);
-            let to = grid.node(self.to.cell()).unwrap_or(NodeId::NONE);
             match self.phase {
                 Phase::Line(paid) => {
                     let moves = self.from.moves_to(self.to, grid.neighbors());
@@ -221,6 +213,8 @@ impl Planner {
                     Status::Working => return Progress::Working,
                     Status::Exhausted => return Progress::NoWay,
                     Status::Reached => {
+                        // Another one than before, if a trial has failed.
+                        let to = grid.node(self.to.cell()).unwrap_or(NodeId::NONE);
                         self.nodes.clear();
                         self.nodes.push(to);
                         self.phase = Phase::Trace;
@@ -252,22 +246,26 @@ impl Planner {
             Method::Jump => &mut self.jump,
             Method::Weighted => &mut self.weighted,
         };
-        let before = slice.spent();
         let Some(most) = self.attempt.most else {
+            let before = slice.spent();
             let status = search.run(grid, slice);
             self.spent += slice.spent() - before;
             return status;
         };
-        let left = most.saturating_sub(self.spent) / crate::budget::UNIT;
-        let status = slice.part(left, |slice| search.run(grid, slice));
-        self.spent += slice.spent() - before;
-        if status == Status::Working && most.saturating_sub(self.spent) < crate::budget::UNIT {
-            // It takes more than the usual way.
-            self.attempt = Attempt { method: self.attempt.method.other(), most: None };
-            (self.has_failed, self.phase) = (true, Phase::Start);
-            let from = grid.node(self.from.cell()).unwrap_or(NodeId::NONE);
-            self.start(grid, from);
-            return self.search(grid, slice);
+        // Fractions of a unit can remain of a part of the slice, but not of all of it.
+        let mut status = Status::Working;
+        while status == Status::Working && slice.remaining() > 0 {
+            let left = most.saturating_sub(self.spent) / UNIT;
+            if left == 0 {
+                // It takes more than the usual way.
+                self.attempt = Attempt { method: self.attempt.method.other(), most: None };
+                self.has_failed = true;
+                self.start(grid, grid.node(self.from.cell()).unwrap_or(NodeId::NONE));
+                return self.search(grid, slice);
+            }
+            let before = slice.spent();
+            status = slice.part(left, |slice| search.run(grid, slice));
+            self.spent += slice.spent() - before;
         }
         status
     }
@@ -318,11 +316,11 @@ impl Planner {
         let least = (all * KEPT / 10).max(1);
         // Steps are looked up one by one.
         let _ = slice.settle_entries(all.saturating_sub(least).into());
-        let mut ids = [None; LOOK];
+        let mut ids = [None; SHARED_LOOK];
         for (id, exit) in ids.iter_mut().zip(exits) {
             *id = regions.at(exit.cell());
         }
-        let ids = &ids[..exits.len().min(LOOK)];
+        let ids = &ids[..exits.len().min(SHARED_LOOK)];
         let (mut at, mut done) = (self.from, 0);
         for run in &self.runs {
             if done + run.steps() < least {

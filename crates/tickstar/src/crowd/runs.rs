@@ -39,9 +39,7 @@ impl Spot {
     pub fn direction_to(self, to: Spot) -> Option<usize> {
         let sign = |from: u16, to: u16| (i32::from(to) - i32::from(from)).unsigned_abs() < 2;
         let is_near = sign(self.x, to.x) && sign(self.y, to.y) && self != to;
-        is_near.then(|| {
-            TOWARD[usize::from(to.y + 1 - self.y)][usize::from(to.x + 1 - self.x)]
-        })
+        is_near.then(|| TOWARD[usize::from(to.y + 1 - self.y)][usize::from(to.x + 1 - self.x)])
     }
 
     /// The greater one of the distances in columns and in rows.

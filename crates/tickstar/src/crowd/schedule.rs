@@ -345,9 +345,8 @@ impl Crowd {
             self.partial.pop_front();
             let agent = &mut self.agents[slot as usize];
             agent.is_partial = false;
-            let is_partial = agent.activity == Some(Activity::Walking)
-                && !agent.is_complete
-                && !agent.is_shared;
+            let is_partial =
+                agent.activity == Some(Activity::Walking) && !agent.is_complete && !agent.is_shared;
             if is_partial && grid.is_free(agent.end.cell()) {
                 self.planner.begin_path(agent.end, agent.goal);
                 return Some(Task { kind: Kind::Refine, who: (slot, agent.ticket), share: LEGS });
@@ -410,10 +409,15 @@ impl Crowd {
                 self.append_leg(grid, regions, slot, target, slice);
             }
             (Kind::SharedLeg, _) => {
-                let Record { end, goal, .. } = self.agents[slot as usize];
+                let Record { end: from, goal, .. } = self.agents[slot as usize];
+                let mut end = self.planner.end();
+                if !self.goals.is_waypoint(regions, goal, end) {
+                    let targets = &self.targets[..=self.planner.target()];
+                    end = self.planner.cut(regions, targets, slice).1;
+                }
                 let path = std::mem::take(&mut self.planner.runs);
-                self.goals.keep(regions, goal, (end, self.planner.end()), &path);
-                self.append(grid, slot, &path, self.planner.end());
+                self.goals.keep(regions, goal, (from, end), &path);
+                self.append(grid, slot, &path, end);
                 self.planner.runs = path;
             }
             (Kind::Refine, _) => {

@@ -125,12 +125,7 @@ impl Crowd {
     }
 
     /// Agents that wait and stand walk straight toward their goals.
-    pub(super) fn walk_rays(
-        &mut self,
-        grid: &Grid,
-        regions: &CrowdRegions,
-        slice: &mut Slice<'_>,
-    ) {
+    pub(super) fn walk_rays(&mut self, grid: &Grid, regions: &CrowdRegions, slice: &mut Slice<'_>) {
         for _ in 0..self.standing.len() {
             let Some(&who) = self.standing.front() else { return };
             let (slot, index) = (who.0, who.0 as usize);
@@ -193,7 +188,13 @@ impl Crowd {
                 if slice.remaining() == 0 {
                     break;
                 }
-                match self.guests.all.contains_key(&slot).then_some(slot).or_else(|| self.guests.after(slot)) {
+                match self
+                    .guests
+                    .all
+                    .contains_key(&slot)
+                    .then_some(slot)
+                    .or_else(|| self.guests.after(slot))
+                {
                     Some(next) => slot = next,
                     None => break,
                 }
@@ -322,7 +323,8 @@ impl Crowd {
                 if has_moved && !run.is_empty() {
                     self.stopped[index] = self.now - 1;
                 }
-                let is_legal = || grid.steps_from(self.at[index].cell()) >> run.direction() & 1 == 1;
+                let is_legal =
+                    || grid.steps_from(self.at[index].cell()) >> run.direction() & 1 == 1;
                 if run.is_empty() || is_legal() {
                     self.stand(index);
                 } else {
@@ -392,9 +394,9 @@ impl Crowd {
         let steps = runs.flat_map(|run| (0..run.steps()).map(move |_| run.direction()));
         for (nth, direction) in steps.take(3).enumerate() {
             path = path.after(direction, 1);
-            let is_step = at.direction_to(path).is_some_and(|toward| {
-                grid.steps_from(at.cell()) >> toward & 1 == 1
-            });
+            let is_step = at
+                .direction_to(path)
+                .is_some_and(|toward| grid.steps_from(at.cell()) >> toward & 1 == 1);
             if path == at || is_step {
                 best = (nth + 1, path);
             }

@@ -50,10 +50,7 @@ fn border<const SIDE: usize>(cells: &Rows<SIDE>, (column, row): (i8, i8)) -> u32
 }
 
 /// The column and row in the tile of a bit of a border.
-pub(super) fn border_cell<const SIDE: usize>(
-    (column, row): (i8, i8),
-    along: u32,
-) -> (u32, u32) {
+pub(super) fn border_cell<const SIDE: usize>((column, row): (i8, i8), along: u32) -> (u32, u32) {
     let edge = |toward: i8| if toward > 0 { SIDE as u32 - 1 } else { 0 };
     match (column, row) {
         (0, _) => (along, edge(row)),
@@ -193,7 +190,9 @@ impl<const SIDE: usize> Regions<SIDE> {
         for_each_part(&free, self.links, |part| parts.push((part, NONE)));
         let old: Vec<(u32, Rows<SIDE>)> =
             self.in_tile(tile).map(|id| (id, self.regions[id as usize].cells)).collect();
-        let common = |a: &Rows<SIDE>, b: &Rows<SIDE>| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum();
+        let common = |a: &Rows<SIDE>, b: &Rows<SIDE>| {
+            a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
+        };
         let best = |counts: &mut dyn Iterator<Item = u32>| {
             let most =
                 (0..).zip(counts).max_by_key(|&(nth, count)| (count, std::cmp::Reverse(nth)));
@@ -211,8 +210,9 @@ impl<const SIDE: usize> Regions<SIDE> {
                 kept += 1;
             }
         }
-        let same_border =
-            |a: &Rows<SIDE>, b: &Rows<SIDE>| SIDES.into_iter().all(|side| border(a, side) == border(b, side));
+        let same_border = |a: &Rows<SIDE>, b: &Rows<SIDE>| {
+            SIDES.into_iter().all(|side| border(a, side) == border(b, side))
+        };
         let mut changed = kept != parts.len() || kept != old.len();
         for &(id, cells) in &old {
             match parts.iter().find(|part| part.1 == id) {

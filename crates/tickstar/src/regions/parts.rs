@@ -43,12 +43,7 @@ pub(super) fn for_each_part<const SIDE: usize>(
 }
 
 /// The part that contains a cell. No cell of it is above this row.
-fn fill<const SIDE: usize>(
-    free: &Rows<SIDE>,
-    first: usize,
-    seed: u32,
-    links: Links,
-) -> Rows<SIDE> {
+fn fill<const SIDE: usize>(free: &Rows<SIDE>, first: usize, seed: u32, links: Links) -> Rows<SIDE> {
     let mut part = [0; SIDE];
     part[first] = spread(seed, free[first]);
     // Down and up again, until a pass adds nothing. A spiral takes a pass per turn.

@@ -265,12 +265,19 @@ impl Coarse {
     }
 
     /// Starts a search from a goal, toward an agent. Constant time.
-    fn start<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, root: RegionId, goal: Cell, anchor: Cell) {
+    fn start<const SIDE: usize>(
+        &mut self,
+        regions: &Regions<SIDE>,
+        root: RegionId,
+        goal: Cell,
+        anchor: Cell,
+    ) {
         self.records.begin();
         self.open.clear();
         self.open.reserve(ROOM);
         (self.goal, self.root, self.read) = (goal, Some(root), regions.logged());
-        self.keys = Keys { anchor: Some(anchor).filter(|_| !self.is_shared), ..Keys::new(self.weight) };
+        self.keys =
+            Keys { anchor: Some(anchor).filter(|_| !self.is_shared), ..Keys::new(self.weight) };
         (self.pushes, self.generated) = (0, 0);
         (self.way_out, self.outward, self.generation) = (None, None, 1);
         (self.is_keyed, self.is_complete, self.has_way) = (true, false, false);
@@ -352,7 +359,12 @@ impl Coarse {
 
     /// Whether the way from a region is known, and the best entry of the open list cannot make it better.
     #[inline]
-    fn is_before<const SIDE: usize>(&self, regions: &Regions<SIDE>, start: RegionId, top: Entry) -> bool {
+    fn is_before<const SIDE: usize>(
+        &self,
+        regions: &Regions<SIDE>,
+        start: RegionId,
+        top: Entry,
+    ) -> bool {
         let Some(own) = self.records.find(node(start)).filter(|own| own.is_settled()) else {
             return false;
         };
@@ -363,7 +375,11 @@ impl Coarse {
     }
 
     /// Processes the changes of the regions, as far as the slice allows. Returns whether all are processed.
-    fn follow<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, slice: &mut Slice<'_>) -> bool {
+    fn follow<const SIDE: usize>(
+        &mut self,
+        regions: &Regions<SIDE>,
+        slice: &mut Slice<'_>,
+    ) -> bool {
         while self.read < regions.logged() {
             let id = regions.change(self.read);
             // A region that has not been generated may be a new neighbor of one that has been expanded.
@@ -379,7 +395,12 @@ impl Coarse {
     }
 
     /// Lets the search enter the dead ends on the way out of a region. Returns whether all are allowed.
-    fn allow_way_out<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, start: RegionId, slice: &mut Slice<'_>) -> bool {
+    fn allow_way_out<const SIDE: usize>(
+        &mut self,
+        regions: &Regions<SIDE>,
+        start: RegionId,
+        slice: &mut Slice<'_>,
+    ) -> bool {
         loop {
             let Some(id) = self.way_out else {
                 // An agent that wanders back and forth must not spend anything on this in every tick.
@@ -425,7 +446,12 @@ impl Coarse {
     }
 
     /// Stores a record, and puts it on the open list if it belongs there.
-    fn put<const SIDE: usize>(&mut self, regions: &Regions<SIDE>, id: RegionId, mut record: Record) {
+    fn put<const SIDE: usize>(
+        &mut self,
+        regions: &Regions<SIDE>,
+        id: RegionId,
+        mut record: Record,
+    ) {
         let now = self.records.now();
         self.generated += usize::from(record.stamp != now);
         record.stamp = now;
@@ -563,6 +589,16 @@ impl Coarse {
         own: RegionId,
         entry: Cell,
     ) -> Option<(RegionId, Cell)> {
+        self.best_way(regions, own, entry).map(|(next, exit, _)| (next, exit))
+    }
+
+    /// The same, with the cost from the entry to the goal, as estimated over regions.
+    pub fn best_way<const SIDE: usize>(
+        &self,
+        regions: &Regions<SIDE>,
+        own: RegionId,
+        entry: Cell,
+    ) -> Option<(RegionId, Cell, Cost)> {
         let mut best = (Cost::INFINITE, None);
         let cost = self.cost(own);
         for (near, border) in regions.borders(own) {
@@ -574,7 +610,7 @@ impl Coarse {
             let there = regions.weigh(near, regions.apart(cell, exit));
             let total = here + there + self.cost(near);
             if total < best.0 {
-                best = (total, Some((near, cell)));
+                best = (total, Some((near, cell, total)));
             }
         }
         best.1
