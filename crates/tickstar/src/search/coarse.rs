@@ -20,7 +20,7 @@
 
 use super::pool::Pool;
 use super::table::{Stamp, Stamped};
-use crate::regions::{RegionId, Regions};
+use crate::regions::{Border, RegionId, Regions};
 use crate::{Cell, Cost, Event, NodeId, Ratio, Slice};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -171,6 +171,35 @@ impl Keys {
         }
         let h = regions.apart(record.rhs_exit.cell(), anchor);
         (record.rhs + self.weigh(h) + self.km).0
+    }
+}
+
+/// The border from a region to the next one, and where a path leaves that. The exit of the region was chosen without
+/// knowing where a path comes from; where that is known, a better one may lie on that border.
+struct Bend {
+    border: Border,
+    through: RegionId,
+    exit: Cell,
+    g: Cost,
+}
+
+impl Bend {
+    /// Compares the cost that a region offers to a neighbor by way of its exit, and the cell there, with the cost by way
+    /// of the best cell of the border. Costs stay greater than that of the region, so that next regions form a tree.
+    fn improve<const SIDE: usize>(
+        &self,
+        regions: &Regions<SIDE>,
+        known: (Cost, Cell),
+        border: Border,
+        (id, g): (RegionId, Cost),
+        origin: Cell,
+    ) -> (Cost, Cell) {
+        let bend = self.border.between(self.exit, origin);
+        let cell = border.between(bend, origin);
+        let here = regions.weigh(id, regions.apart(cell, bend));
+        let there = regions.weigh(self.through, regions.apart(bend, self.exit));
+        let cost = (here + there + self.g).max(g + Cost(1));
+        if cost < known.0 { (cost, cell) } else { known }
     }
 }
 
@@ -483,6 +512,7 @@ impl Coarse {
         let (rhs, exit) = (record.rhs, record.rhs_exit);
         (record.g, record.exit, record.next, record.key) = (rhs, exit, record.rhs_next, UNQUEUED);
         let now = self.records.now();
+        let bend = if self.is_shared { self.bend(regions, id) } else { None };
         let table = self.records.pages_mut();
         regions.for_each_border_beyond(id, |near, border| {
             let known = match table.find_mut(node(near)) {
@@ -496,14 +526,27 @@ impl Coarse {
             } else if known.rhs <= rhs {
                 return; // most of those that are nearer to the goal
             }
-            let cell = border.between(exit.cell(), self.keys.origin(regions, near));
-            let offer = regions.weigh(id, regions.apart(cell, exit.cell())) + rhs;
+            let origin = self.keys.origin(regions, near);
+            let mut cell = border.between(exit.cell(), origin);
+            let mut offer = regions.weigh(id, regions.apart(cell, exit.cell())) + rhs;
+            if let Some(bend) = &bend {
+                (offer, cell) = bend.improve(regions, (offer, cell), border, (id, rhs), origin);
+            }
             if offer < known.rhs {
                 (known.rhs, known.rhs_exit, known.rhs_next) = (offer, Spot::of(cell), id);
                 enqueue(&mut self.open, &self.keys, regions, self.root, near, known);
                 self.pushes += 1;
             }
         });
+    }
+
+    /// For a search without an agent to aim at: where a path through a region may bend instead of at its exit.
+    fn bend<const SIDE: usize>(&self, regions: &Regions<SIDE>, id: RegionId) -> Option<Bend> {
+        let record = self.records.find(node(id)).filter(|_| self.root != Some(id))?;
+        let next = self.records.find(node(record.next)).filter(|next| next.g != Cost::INFINITE)?;
+        let mut borders = regions.borders(id);
+        let (_, border) = borders.find(|&(near, _)| near == record.next)?;
+        Some(Bend { border, through: record.next, exit: next.exit.cell(), g: next.g })
     }
 
     /// A region has become more expensive: its neighbors that lead to it must find another way.
@@ -538,8 +581,12 @@ impl Coarse {
             else {
                 continue;
             };
-            let cell = border.between(known.exit.cell(), self.keys.origin(regions, id));
-            let cost = regions.weigh(near, regions.apart(cell, known.exit.cell())) + known.g;
+            let origin = self.keys.origin(regions, id);
+            let mut cell = border.between(known.exit.cell(), origin);
+            let mut cost = regions.weigh(near, regions.apart(cell, known.exit.cell())) + known.g;
+            if let Some(bend) = self.is_shared.then(|| self.bend(regions, near)).flatten() {
+                (cost, cell) = bend.improve(regions, (cost, cell), border, (near, known.g), origin);
+            }
             if cost < best.0 {
                 best = (cost, Spot::of(cell), near);
             }
