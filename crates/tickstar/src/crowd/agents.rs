@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::runs::{Run, Spot};
+use super::runs::{Ahead, Run, Spot};
 use super::schedule::{AFTER_STUCK, Ticket};
 use super::{Activity, AgentId, Crowd, CrowdError, NEVER, NOWHERE};
 use crate::Grid;
@@ -13,6 +13,7 @@ use crate::regions::{CrowdRegions, RegionId};
 pub(super) const BYTES: usize = size_of::<Record>()
     + size_of::<Spot>()
     + size_of::<Run>()
+    + size_of::<Ahead>()
     + size_of::<u8>()
     + size_of::<u32>()
     + size_of::<u64>();
@@ -45,7 +46,7 @@ pub(super) struct Record {
     pub goal: Spot,
     /// Where its steps end.
     pub end: Spot,
-    /// Steps after those of the current run.
+    /// Steps after those of the current run and of the next few.
     pub runs: VecDeque<Run>,
     /// Where regions are left, and the first of these exits that is ahead of the end of the steps.
     pub chain: Box<[Spot]>,
@@ -106,6 +107,7 @@ impl Crowd {
         let slot = self.spare.pop().unwrap_or_else(|| self.add_slot());
         let index = slot as usize;
         (self.at[index], self.run[index], self.last[index]) = (at, Run::NONE, NOWHERE);
+        self.ahead[index] = Ahead::default();
         let Record { ticket, is_partial, is_listed, .. } = self.agents[index];
         self.agents[index] =
             Record { ticket, is_partial, is_listed, goal, end: at, ..Record::default() };
@@ -127,6 +129,7 @@ impl Crowd {
             let more = self.agents.len() / 2 + 64;
             self.at.reserve_exact(more);
             self.run.reserve_exact(more);
+            self.ahead.reserve_exact(more);
             self.last.reserve_exact(more);
             self.generation.reserve_exact(more);
             self.stopped.reserve_exact(more);
@@ -139,6 +142,7 @@ impl Crowd {
         }
         self.at.push(Spot::default());
         self.run.push(Run::NONE);
+        self.ahead.push(Ahead::default());
         self.last.push(NOWHERE);
         self.generation.push(0);
         self.stopped.push(NEVER);
@@ -256,6 +260,43 @@ impl Crowd {
         other
     }
 
+    /// The runs of an agent after the current one.
+    pub(super) fn runs_ahead(&self, slot: u32) -> impl Iterator<Item = Run> + '_ {
+        let index = slot as usize;
+        self.ahead[index].iter().chain(self.agents[index].runs.iter().copied())
+    }
+
+    /// Puts a run after those of an agent.
+    pub(super) fn push_run(&mut self, slot: u32, run: Run) {
+        let index = slot as usize;
+        if run.is_empty() {
+            return;
+        }
+        let runs = &mut self.agents[index].runs;
+        if self.run[index].is_empty() {
+            self.run[index] = run;
+        } else if runs.is_empty() && self.ahead[index].len() < Ahead::MOST {
+            self.ahead[index].push_back(run);
+        } else {
+            runs.push_back(run);
+        }
+    }
+
+    /// Makes the next run of an agent the current one. Returns whether there is one.
+    #[inline]
+    pub(super) fn take_next_run(&mut self, index: usize) -> bool {
+        let mut next = self.ahead[index].pop_front();
+        if next.is_none() {
+            let runs = &mut self.agents[index].runs;
+            next = runs.pop_front();
+            for run in runs.drain(..runs.len().min(Ahead::MOST)) {
+                self.ahead[index].push_back(run);
+            }
+        }
+        self.run[index] = next.unwrap_or(Run::NONE);
+        next.is_some()
+    }
+
     /// Puts a step before the steps of an agent.
     pub(super) fn prepend(&mut self, slot: u32, direction: usize) {
         let index = slot as usize;
@@ -265,9 +306,11 @@ impl Crowd {
             let steps = if run.is_empty() { 0 } else { run.steps() };
             self.run[index] = Run::new(direction, steps + 1);
         } else {
-            self.agents[index].runs.push_front(run);
+            if let Some(last) = self.ahead[index].push_front(run) {
+                self.agents[index].runs.push_front(last);
+                self.count_memory(slot);
+            }
             self.run[index] = Run::new(direction, 1);
-            self.count_memory(slot);
         }
     }
 
@@ -330,6 +373,7 @@ impl Crowd {
         }
         let agent = &mut self.agents[index];
         agent.runs.clear();
+        self.ahead[index] = Ahead::default();
         agent.is_ray = false;
         agent.end = self.at[index];
     }
@@ -338,6 +382,7 @@ impl Crowd {
     pub(super) fn drop_path(&mut self, slot: u32) {
         let agent = &mut self.agents[slot as usize];
         (agent.runs, agent.chain) = (VecDeque::new(), Box::default());
+        self.ahead[slot as usize] = Ahead::default();
         self.count_memory(slot);
     }
 

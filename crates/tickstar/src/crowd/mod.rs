@@ -64,7 +64,7 @@ use goals::Goals;
 use guests::{Guest, Guests};
 use method::Choice;
 use planner::Planner;
-use runs::{Run, Spot};
+use runs::{Ahead, Run, Spot};
 use schedule::{Entry, Task, Ticket};
 
 /// Not a direction.
@@ -245,6 +245,8 @@ pub struct Crowd {
     at: Vec<Spot>,
     /// The steps ahead in one direction; none if the agent stands.
     run: Vec<Run>,
+    /// The next few runs.
+    ahead: Vec<Ahead>,
     /// The direction of the step taken in the last frame.
     last: Vec<u8>,
     generation: Vec<u32>,
@@ -308,6 +310,7 @@ impl Crowd {
             size,
             at: Vec::new(),
             run: Vec::new(),
+            ahead: Vec::new(),
             last: Vec::new(),
             generation: Vec::new(),
             stopped: Vec::new(),
@@ -554,8 +557,7 @@ impl Crowd {
         }
         let mut at = self.at[slot as usize];
         let mut cells = Vec::new();
-        let own = &self.agents[slot as usize].runs;
-        for run in std::iter::once(&self.run[slot as usize]).chain(own) {
+        for run in std::iter::once(self.run[slot as usize]).chain(self.runs_ahead(slot)) {
             for _ in 0..run.steps() {
                 at = at.after(run.direction(), 1);
                 cells.push(at.cell());

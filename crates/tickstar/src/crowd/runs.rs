@@ -117,6 +117,47 @@ impl Run {
     }
 }
 
+/// The next few runs of an agent, in one number: the first one in the lowest bits. A step needs nothing else as long as
+/// there are some, so that an agent's record is read once in eight runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ahead(u128);
+
+impl Ahead {
+    const BITS: u32 = u16::BITS;
+    /// The number of runs that fit.
+    pub const MOST: usize = (u128::BITS / Ahead::BITS) as usize;
+
+    pub fn len(self) -> usize {
+        (u128::BITS - self.0.leading_zeros()).div_ceil(Ahead::BITS) as usize
+    }
+
+    /// Takes the first run.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<Run> {
+        let run = Run(self.0 as u16);
+        self.0 >>= Ahead::BITS;
+        (!run.is_empty()).then_some(run)
+    }
+
+    /// Puts a run before the others. Returns the last one, if there is no more room for it.
+    pub fn push_front(&mut self, run: Run) -> Option<Run> {
+        let last = Run((self.0 >> (u128::BITS - Ahead::BITS)) as u16);
+        self.0 = self.0 << Ahead::BITS | u128::from(run.0);
+        (!last.is_empty()).then_some(last)
+    }
+
+    /// Puts a run after the others. There must be room for it.
+    pub fn push_back(&mut self, run: Run) {
+        debug_assert!(self.len() < Ahead::MOST && !run.is_empty(), "a run, and room for it");
+        self.0 |= u128::from(run.0) << (self.len() as u32 * Ahead::BITS);
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Run> {
+        let mut left = self;
+        std::iter::from_fn(move || left.pop_front())
+    }
+}
+
 /// Appends steps to a list of runs.
 pub(super) fn push(runs: &mut Vec<Run>, direction: usize, mut steps: u32) {
     if let Some(last) = runs.last_mut()

@@ -477,14 +477,13 @@ impl Crowd {
             agent.is_complete = true;
             agent.chain = Box::default();
         }
-        agent.runs.extend(path.iter().copied());
-        if self.run[index].is_empty()
-            && let Some(run) = agent.runs.pop_front()
-        {
-            self.run[index] = run;
+        for &run in path {
+            self.push_run(slot, run);
         }
+        let agent = &mut self.agents[index];
         if !agent.is_complete {
-            let ahead: u32 = agent.runs.iter().map(|run| run.steps()).sum();
+            let own = self.ahead[index].iter().chain(agent.runs.iter().copied());
+            let ahead: u32 = own.map(Run::steps).sum();
             let due = self.now + u64::from(ahead + self.run[index].steps());
             self.due.push(Reverse((due, slot, ticket)));
             if !agent.is_shared && !std::mem::replace(&mut agent.is_partial, true) {

@@ -9,9 +9,9 @@ use crate::{Grid, Layered, NodeId, Seen, Slice, Step};
 /// The most steps of a ray.
 const RAY: u32 = 24;
 /// Entries of a list that take as long as a step of an agent, with the check whether it is legal.
-const ENTRIES_PER_STEP: u64 = 4;
+const ENTRIES_PER_STEP: u64 = 3;
 /// The same where collisions are avoided.
-const ENTRIES_PER_CAREFUL_STEP: u64 = 80;
+const ENTRIES_PER_CAREFUL_STEP: u64 = 60;
 /// How far ahead on its path an agent looks that has to step aside.
 const AHEAD: u32 = 8;
 /// After so many changes of direction that others have forced upon it, an agent plans its next leg again.
@@ -107,12 +107,11 @@ impl Crowd {
     /// The last step of a run has been taken.
     fn next_run(&mut self, slot: u32) {
         let index = slot as usize;
-        let agent = &mut self.agents[index];
-        if let Some(run) = agent.runs.pop_front() {
-            self.run[index] = run;
+        if self.take_next_run(index) {
             return;
         }
         self.stopped[index] = self.now;
+        let agent = &mut self.agents[index];
         if self.at[index] == agent.goal {
             self.arrive(slot);
         } else if agent.activity == Some(Activity::Waiting) {
@@ -158,18 +157,16 @@ impl Crowd {
                 continue;
             }
             self.drop_steps(slot);
-            let agent = &mut self.agents[index];
-            agent.is_ray = true;
+            self.agents[index].is_ray = true;
             for (direction, most) in line {
                 let part = steps.min(most);
                 if part > 0 {
-                    agent.runs.push_back(Run::new(direction, part));
+                    let agent = &mut self.agents[index];
                     agent.end = agent.end.after(direction, part);
+                    self.push_run(slot, Run::new(direction, part));
                 }
                 steps -= part;
             }
-            self.run[index] = agent.runs.pop_front().unwrap_or(Run::NONE);
-            self.count_memory(slot);
             self.step_at_once(grid, slot);
         }
     }
@@ -304,7 +301,7 @@ impl Crowd {
             }
             let mut toward = self.at[index];
             let mut left = AHEAD;
-            for run in std::iter::once(&run).chain(&agent.runs) {
+            for run in std::iter::once(run).chain(self.runs_ahead(slot)) {
                 let steps = run.steps().min(left);
                 (toward, left) = (toward.after(run.direction(), steps), left - steps);
                 if left == 0 {
@@ -390,7 +387,7 @@ impl Crowd {
         let at = self.at[index];
         let mut path = before;
         let mut best = (0, before);
-        let runs = std::iter::once(self.run[index]).chain(self.agents[index].runs.iter().copied());
+        let runs = std::iter::once(self.run[index]).chain(self.runs_ahead(slot));
         let steps = runs.flat_map(|run| (0..run.steps()).map(move |_| run.direction()));
         for (nth, direction) in steps.take(3).enumerate() {
             path = path.after(direction, 1);
@@ -404,7 +401,7 @@ impl Crowd {
         for _ in 0..best.0 {
             self.run[index] = self.run[index].shorter();
             if self.run[index].is_empty() {
-                self.run[index] = self.agents[index].runs.pop_front().unwrap_or(Run::NONE);
+                self.take_next_run(index);
             }
         }
         if let Some(direction) = at.direction_to(best.1) {
@@ -414,7 +411,8 @@ impl Crowd {
             self.next_run(slot);
         }
         let agent = &self.agents[index];
-        if agent.runs.len() > WORN && agent.activity == Some(Activity::Walking) && !agent.is_ray {
+        let count = self.ahead[index].len() + agent.runs.len();
+        if count > WORN && agent.activity == Some(Activity::Walking) && !agent.is_ray {
             self.drop_steps(slot);
             self.replan(slot);
         }
