@@ -125,6 +125,23 @@ impl Prices {
     const TICK: Prices = Prices { trace: UNIT / 4, update: UNIT, ..Prices::METERED };
 }
 
+/// Work that has been done: see [`Slice::take`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Spending {
+    paid: u64,
+    expansions: u64,
+    traces: u64,
+    updates: u64,
+    entries: u64,
+}
+
+impl Spending {
+    /// What it takes, in parts of a unit.
+    pub fn total(&self) -> u64 {
+        self.paid.saturating_add(self.expansions.saturating_mul(UNIT))
+    }
+}
+
 /// Units of work between two looks at the clock of a [deadline](Slice::deadline). Reading a clock takes as long as one or
 /// two expansions.
 const CLOCK_INTERVAL: u64 = 32 * UNIT;
@@ -568,6 +585,41 @@ impl<'w> Slice<'w> {
                 go_on
             }
         }
+    }
+
+    /// Whether a watcher sees each unit of work.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// What has been done so far.
+    pub(crate) fn spending(&self) -> Spending {
+        let Slice { paid, expansions, traces, updates, entries, .. } = *self;
+        Spending { paid, expansions, traces, updates, entries }
+    }
+
+    /// Pays for work that was done elsewhere, if the budget suffices for all of it: then, and only then, it would have been
+    /// done with this slice without a stop.
+    pub(crate) fn take(&mut self, work: &Spending) -> bool {
+        if self.spent() >= self.ask_at && !self.over {
+            self.ask();
+        }
+        let fits = |done: u64, more: u64, most: u64| done.saturating_add(more) <= most;
+        let is_payable = !self.stopped
+            && !self.over
+            && work.total() <= self.left()
+            && fits(self.expansions, work.expansions, self.max.expansions)
+            && fits(self.traces, work.traces, self.max.traces)
+            && fits(self.updates, work.updates, self.max.updates);
+        if is_payable {
+            self.paid += work.paid;
+            self.expansions += work.expansions;
+            self.traces += work.traces;
+            self.updates += work.updates;
+            self.entries += work.entries;
+            self.renew();
+        }
+        is_payable
     }
 
     /// Whether the deadline has passed.

@@ -106,6 +106,12 @@ impl Goals {
         self.all.get(&goal).map_or(0, |entry| entry.agents)
     }
 
+    /// Whether agents with this goal share a search.
+    pub fn is_shared(&self, goal: Spot) -> bool {
+        let entry = self.all.get(&goal);
+        entry.is_some_and(|entry| entry.group.is_some() || entry.active >= SHARED_FROM)
+    }
+
     /// Whether an agent that needs a chain should join a group instead. If so, there is a group.
     pub fn join(&mut self, goal: Spot) -> bool {
         let Some(entry) = self.all.get_mut(&goal) else { return false };

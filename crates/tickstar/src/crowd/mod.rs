@@ -46,6 +46,7 @@ mod goals;
 mod guests;
 mod method;
 mod orders;
+mod parallel;
 mod planner;
 mod runs;
 mod schedule;
@@ -63,7 +64,8 @@ use components::Components;
 use goals::Goals;
 use guests::{Guest, Guests};
 use method::Choice;
-use planner::Planner;
+use parallel::{Done, Ready};
+use planner::{Leg, Planner};
 use runs::{Ahead, Run, Spot};
 use schedule::{Entry, Task, Ticket};
 
@@ -266,6 +268,10 @@ pub struct Crowd {
     order: Vec<u32>,
     relisted: Vec<u32>,
     planner: Planner,
+    /// What has been planned beforehand: all of it, and that of the present task.
+    ready: Ready,
+    chain_ready: Option<Done<Vec<Spot>>>,
+    leg_ready: Option<Done<Leg>>,
     choice: Choice,
     components: Components,
     task: Option<Task>,
@@ -326,6 +332,9 @@ impl Crowd {
             order: Vec::new(),
             relisted: Vec::new(),
             planner: Planner::new(),
+            ready: Ready::default(),
+            chain_ready: None,
+            leg_ready: None,
             choice: Choice::new(),
             components: Components::default(),
             task: None,
@@ -498,6 +507,11 @@ impl Crowd {
     /// nobody moves. All work is paid for, also where the slice counts as the papers do, except that every agent with a
     /// plan takes its step however small the budget is. For a budget in milliseconds, use [`Slice::deadline`].
     pub fn frame(&mut self, map: &Layered<Grid>, slice: &mut Slice<'_>) -> Frame<'_> {
+        self.next_frame(map, slice);
+        self.report_frame()
+    }
+
+    fn next_frame(&mut self, map: &Layered<Grid>, slice: &mut Slice<'_>) {
         self.now += 1;
         self.steps.clear();
         self.arrived.clear();
@@ -518,6 +532,7 @@ impl Crowd {
                 let planning = slice.spent() - before;
                 self.stats.planning_units = planning.div_ceil(crate::budget::UNIT);
             });
+            self.ready.clear();
         } else {
             self.last.fill(NOWHERE);
         }
@@ -525,12 +540,29 @@ impl Crowd {
         self.stats.walked = self.steps.len();
         self.stats.waiting = self.waiting_count;
         self.stats.bytes = self.bytes();
+    }
+
+    fn report_frame(&self) -> Frame<'_> {
         Frame {
             steps: &self.steps,
             arrived: &self.arrived,
             unreachable: &self.told,
             stats: self.stats,
         }
+    }
+
+    /// The same as [`frame`](Crowd::frame), planned on the threads of the current [`rayon`] pool.
+    ///
+    /// With a counted budget, steps and units are the same bit for bit, on any number of threads; a frame takes less time.
+    /// With a deadline, more is planned in the same time. Where [memory is limited](CrowdConfig::max_bytes), and where a
+    /// slice has a watcher, one thread does everything.
+    #[cfg(feature = "rayon")]
+    pub fn par_frame(&mut self, map: &Layered<Grid>, slice: &mut Slice<'_>) -> Frame<'_> {
+        let is_limited = self.config.max_bytes.is_some();
+        self.ready.threads = if is_limited { 1 } else { rayon::current_num_threads() };
+        self.next_frame(map, slice);
+        self.ready.threads = 1;
+        self.report_frame()
     }
 
     /// Where an agent is.
@@ -590,6 +622,7 @@ impl Crowd {
             + self.guests.bytes()
             + self.collisions.as_ref().map_or(0, |collisions| collisions.bytes())
             + self.planner.bytes()
+            + self.ready.bytes()
             + self.components.bytes()
     }
 

@@ -76,6 +76,18 @@ pub(super) struct Planner {
     pub runs: Vec<Run>,
 }
 
+/// A leg or a path that has been planned.
+#[derive(Clone, Debug)]
+pub(super) struct Leg {
+    to: Spot,
+    target: usize,
+    runs: Vec<Run>,
+    attempt: Attempt,
+    /// What the search has spent; none if a line was free.
+    searched: Option<u64>,
+    has_failed: bool,
+}
+
 fn ratio((num, den): (u32, u32)) -> Ratio {
     Ratio::new(num.into(), den.into()).unwrap_or(Ratio::ONE)
 }
@@ -339,6 +351,33 @@ impl Planner {
             }
         }
         (exits.len().saturating_sub(1), at)
+    }
+
+    /// The cells that a leg along a chain may lead to, if this exit is the first one ahead.
+    pub fn targets(chain: &[Spot], first: usize, goal: Spot) -> impl Iterator<Item = Spot> {
+        let last = Planner::last_target(first).min(chain.len());
+        let targets = (first..=last).map(move |nth| chain.get(nth).copied().unwrap_or(goal));
+        targets.skip(usize::from(last > first))
+    }
+
+    /// The leg that has been planned.
+    pub fn leg(&self) -> Leg {
+        Leg {
+            to: self.to,
+            target: self.target,
+            runs: self.runs.clone(),
+            attempt: self.attempt,
+            searched: self.search_spent().map(|(_, spent)| spent),
+            has_failed: self.has_failed,
+        }
+    }
+
+    /// Takes a leg that another planner has planned, as begun here.
+    pub fn adopt_leg(&mut self, leg: Leg) {
+        (self.to, self.target, self.runs) = (leg.to, leg.target, leg.runs);
+        (self.attempt, self.has_failed) = (leg.attempt, leg.has_failed);
+        self.spent = leg.searched.unwrap_or(0);
+        self.phase = if leg.searched.is_some() { Phase::Trace } else { Phase::Line(0) };
     }
 
     /// The number of the exit that a leg leads to if the first one has this number.

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 
 use super::agents::Record;
 use super::goals::Advance;
+use super::method::Attempt;
+use super::parallel::Job;
 use super::planner::{Planner, Progress};
 use super::runs::Run;
 use super::{Activity, Crowd};
@@ -176,6 +178,7 @@ impl Crowd {
         slice: &mut Slice<'_>,
     ) -> Option<Task> {
         loop {
+            self.plan_ahead(grid, regions, slice);
             let before = slice.spent();
             let waiting = self.next_waiting();
             let urgent = self.next_due(1);
@@ -200,6 +203,7 @@ impl Crowd {
             }
             let queue = if chain_first { &mut self.waiting } else { &mut self.due };
             queue.pop();
+            self.ready.begin();
             let task = if chain_first {
                 self.begin_chain(grid, regions, who, slice)
             } else {
@@ -211,6 +215,61 @@ impl Crowd {
             }
         }
         self.next_to_refine(grid, slice)
+    }
+
+    /// Plans what is probably next, on several threads if there are some.
+    fn plan_ahead(&mut self, grid: &Grid, regions: &CrowdRegions, slice: &Slice<'_>) {
+        let wanted = self.ready.wanted(slice, false);
+        if wanted == 0 {
+            return;
+        }
+        let attempt = Attempt { most: None, ..self.choice.next(grid.jump_grid(Sealed).is_some()) };
+        let chains = self.first_in_queue(true, wanted, u64::MAX);
+        let lead = if chains.is_empty() { LEAD } else { 1 };
+        let legs = self.first_in_queue(false, wanted, self.now + lead);
+        let each = if chains.is_empty() || legs.is_empty() { wanted } else { wanted.div_ceil(2) };
+        let mut jobs: Vec<Job> = Vec::with_capacity(wanted + 1);
+        for &(_, slot, _) in chains.iter().take(each) {
+            let Record { goal, end, is_ray, .. } = self.agents[slot as usize];
+            if !(self.config.share && self.goals.is_shared(goal)) {
+                let from = if is_ray { self.at[slot as usize] } else { end };
+                jobs.push(Job::Chain(from, goal, attempt));
+            }
+        }
+        for &(_, slot, _) in legs.iter().take(each) {
+            let agent = &self.agents[slot as usize];
+            if !agent.is_shared && !agent.is_lost {
+                let targets = Planner::targets(&agent.chain, agent.next_exit as usize, agent.goal);
+                jobs.push(Job::Leg(agent.end, targets.collect(), attempt));
+            }
+        }
+        if chains.is_empty() && legs.is_empty() && self.config.refine {
+            let partial = self.partial.iter().map(|&slot| &self.agents[slot as usize]);
+            let is_partial = |agent: &&Record| {
+                agent.activity == Some(Activity::Walking) && !agent.is_complete && !agent.is_shared
+            };
+            let paths = partial.filter(is_partial).take(self.ready.wanted(slice, true));
+            jobs.extend(paths.map(|agent| Job::Path(agent.end, agent.goal)));
+        }
+        if jobs.len() > 1 {
+            self.ready.run((grid, regions), &jobs, slice);
+        }
+    }
+
+    /// The first entries of a queue that are still true, at most this many, and with keys up to the given one.
+    fn first_in_queue(&mut self, is_waiting: bool, most: usize, key: u64) -> Vec<Entry> {
+        let mut entries = Vec::with_capacity(most);
+        while let Some(entry) = self.front(is_waiting).filter(|entry| entry.0 <= key) {
+            if entries.len() == most {
+                break;
+            }
+            entries.push(entry);
+            let queue = if is_waiting { &mut self.waiting } else { &mut self.due };
+            queue.pop();
+        }
+        let queue = if is_waiting { &mut self.waiting } else { &mut self.due };
+        queue.extend(entries.iter().copied().map(Reverse));
+        entries
     }
 
     fn begin_chain(
@@ -232,6 +291,7 @@ impl Crowd {
             return self.begin_leg(grid, regions, (slot, ticket), CHAINS, slice);
         }
         self.planner.begin_chain(end, goal);
+        self.chain_ready = self.ready.chain(end, goal);
         Some(Task { kind: Kind::Chain, who, share: CHAINS })
     }
 
@@ -266,8 +326,10 @@ impl Crowd {
             return None;
         }
         let agent = &self.agents[who.0 as usize];
-        let targets = (first..=target).map(|nth| agent.chain.get(nth).copied().unwrap_or(goal));
-        self.planner.begin_leg(end, targets.skip(usize::from(target > first)), attempt);
+        self.targets.clear();
+        self.targets.extend(Planner::targets(&agent.chain, first, goal));
+        self.planner.begin_leg(end, self.targets.iter().copied(), attempt);
+        self.leg_ready = self.ready.leg(end, &self.targets, attempt);
         Some(Task { kind: Kind::Leg(target), who, share })
     }
 
@@ -300,6 +362,7 @@ impl Crowd {
             Advance::Plan => {
                 let attempt = self.choice.next(grid.jump_grid(Sealed).is_some());
                 self.planner.begin_leg(end, self.targets.iter().copied(), attempt);
+                self.leg_ready = None;
                 Some(Task { kind: Kind::SharedLeg, who, share })
             }
             Advance::Search => Some(Task { kind: Kind::Tree, who, share }),
@@ -343,12 +406,14 @@ impl Crowd {
                 return None;
             }
             self.partial.pop_front();
+            self.ready.begin();
             let agent = &mut self.agents[slot as usize];
             agent.is_partial = false;
             let is_partial =
                 agent.activity == Some(Activity::Walking) && !agent.is_complete && !agent.is_shared;
             if is_partial && grid.is_free(agent.end.cell()) {
                 self.planner.begin_path(agent.end, agent.goal);
+                self.leg_ready = self.ready.path(agent.end, agent.goal);
                 return Some(Task { kind: Kind::Refine, who: (slot, agent.ticket), share: LEGS });
             }
         }
@@ -365,7 +430,13 @@ impl Crowd {
     ) -> bool {
         let slot = task.who.0;
         let progress = match task.kind {
-            Kind::Chain => self.planner.run_chain(regions, slice),
+            Kind::Chain => match self.chain_ready.take() {
+                Some(done) if slice.take(&done.spending) => {
+                    self.planner.chain = done.result;
+                    done.progress
+                }
+                _ => self.planner.run_chain(regions, slice),
+            },
             Kind::Tree => {
                 let Record { end, goal, .. } = self.agents[slot as usize];
                 match self.goals.search(regions, goal, end, slice) {
@@ -374,8 +445,14 @@ impl Crowd {
                     Found::NoWay => Progress::NoWay,
                 }
             }
-            Kind::Leg(_) | Kind::SharedLeg => self.planner.run_leg(grid, slice),
-            Kind::Refine => self.refine(grid, slice),
+            Kind::Leg(_) | Kind::SharedLeg | Kind::Refine => match self.leg_ready.take() {
+                Some(done) if slice.take(&done.spending) => {
+                    self.planner.adopt_leg(done.result);
+                    done.progress
+                }
+                _ if task.kind == Kind::Refine => self.refine(grid, slice),
+                _ => self.planner.run_leg(grid, slice),
+            },
         };
         if progress == Progress::Working {
             return false;
