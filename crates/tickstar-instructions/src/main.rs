@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
+use tickstar::crowd::{Crowd, CrowdConfig};
 use tickstar::search::{BestFirst, Priority, Ratio, SearchConfig, Successors};
 use tickstar::{
     Agent, Cell, Grid, Layered, NodeId, Pra, PraConfig, Seen, Slice, Step, Tick, TickConfig,
@@ -28,6 +29,9 @@ const ITEMS: &[Item] = &[
     ("tick-100", || over_regions(100)),
     ("regions", build_regions),
     ("region-edit", edit_regions),
+    ("crowd", || crowd(false, false)),
+    ("crowd-one-goal", || crowd(true, false)),
+    ("crowd-collisions", || crowd(false, true)),
     ("pra", refined),
     ("hierarchy", build),
     ("edit", edit),
@@ -52,6 +56,31 @@ fn main() -> ExitCode {
 #[inline(never)]
 fn counted<T>(work: impl FnOnce() -> T) -> T {
     black_box(work())
+}
+
+/// Many agents with one budget per frame, until all have arrived.
+fn crowd(one_goal: bool, avoid_collisions: bool) {
+    let map = Layered::flat(map(256).with_crowd_regions());
+    let mut ends = problems(&map, 200);
+    if one_goal {
+        let goal = ends[0].1;
+        ends.iter_mut().for_each(|(_, to)| *to = goal);
+    }
+    let config = CrowdConfig { avoid_collisions, ..CrowdConfig::default() };
+    let mut crowd = Crowd::new(&map, config).expect("a map with regions");
+    let mut left = 0;
+    for (start, goal) in ends {
+        left += usize::from(crowd.spawn(&map, map.cell(start), map.cell(goal)).is_ok());
+    }
+    counted(|| {
+        for _ in 0..2000 {
+            left -= crowd.frame(&map, &mut Slice::metered(2000)).arrived.len();
+            if left == 0 {
+                break;
+            }
+        }
+    });
+    assert_eq!(left, 0, "all arrive");
 }
 
 /// Random numbers (`SplitMix64`).

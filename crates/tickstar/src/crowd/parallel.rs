@@ -40,15 +40,20 @@ pub(super) struct Done<T> {
     pub result: T,
 }
 
+/// From where, and to where.
+type ChainKey = (Spot, Spot);
+/// From where, to where, and how.
+type LegKey = (Spot, Vec<Spot>, Attempt);
+
 /// Results, each with the arguments for which it holds.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     /// The number of threads; nothing is done beforehand if there is only one.
     pub threads: usize,
     workers: Vec<Mutex<Planner>>,
-    chains: Vec<((Spot, Spot), Done<Vec<Spot>>)>,
-    legs: Vec<((Spot, Vec<Spot>, Attempt), Done<Leg>)>,
-    paths: Vec<((Spot, Spot), Done<Leg>)>,
+    chains: Vec<(ChainKey, Done<Vec<Spot>>)>,
+    legs: Vec<(LegKey, Done<Leg>)>,
+    paths: Vec<(ChainKey, Done<Leg>)>,
     /// The tasks that have begun since results were made, and the number of results.
     begun: usize,
     made: usize,
@@ -119,9 +124,7 @@ impl Ready {
     }
 
     pub fn leg(&mut self, from: Spot, targets: &[Spot], attempt: Attempt) -> Option<Done<Leg>> {
-        let is_it = |(own, list, how): &(Spot, Vec<Spot>, Attempt)| {
-            (*own, *how) == (from, attempt) && list == targets
-        };
+        let is_it = |(own, list, how): &LegKey| (*own, *how) == (from, attempt) && list == targets;
         let nth = self.legs.iter().position(|(key, _)| is_it(key))?;
         Some(self.legs.swap_remove(nth).1)
     }
@@ -144,7 +147,7 @@ fn for_each<T: Send>(
     work: impl Fn(&Mutex<Planner>) -> T + Sync,
 ) -> Vec<T> {
     use rayon::prelude::*;
-    workers.par_iter().with_max_len(1).map(|planner| work(planner)).collect()
+    workers.par_iter().with_max_len(1).map(&work).collect()
 }
 
 /// Calls a function for each planner.
@@ -156,9 +159,9 @@ fn for_each<T>(workers: &[Mutex<Planner>], work: impl Fn(&Mutex<Planner>) -> T) 
 /// What a job has led to.
 #[derive(Default)]
 struct Outcome {
-    chain: Option<((Spot, Spot), Done<Vec<Spot>>)>,
-    leg: Option<((Spot, Vec<Spot>, Attempt), Done<Leg>)>,
-    path: Option<((Spot, Spot), Done<Leg>)>,
+    chain: Option<(ChainKey, Done<Vec<Spot>>)>,
+    leg: Option<(LegKey, Done<Leg>)>,
+    path: Option<(ChainKey, Done<Leg>)>,
 }
 
 /// Does a job, if so many units suffice.
@@ -207,10 +210,10 @@ type Paid<'p> =
 
 fn leg(
     planner: &mut Planner,
-    key: (Spot, Vec<Spot>, Attempt),
+    key: LegKey,
     grid: &Grid,
     paid: Paid<'_>,
-) -> Option<((Spot, Vec<Spot>, Attempt), Done<Leg>)> {
+) -> Option<(LegKey, Done<Leg>)> {
     planner.begin_leg(key.0, key.1.iter().copied(), key.2);
     let (progress, spending) = paid(&mut |slice| planner.run_leg(grid, slice))?;
     let result = planner.leg();

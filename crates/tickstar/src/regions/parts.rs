@@ -45,17 +45,17 @@ pub(super) fn for_each_part<const SIDE: usize>(
 /// The part that contains a cell. No cell of it is above this row.
 fn fill<const SIDE: usize>(free: &Rows<SIDE>, first: usize, seed: u32, links: Links) -> Rows<SIDE> {
     let mut part = [0; SIDE];
-    part[first] = spread(seed, free[first]);
+    part[first] = spread::<SIDE>(seed, free[first]);
     // Down and up again, until a pass adds nothing. A spiral takes a pass per turn.
     loop {
         let before = part;
         for row in first + 1..part.len() {
             let reached = (part[row] | links.across(part[row - 1])) & free[row];
-            part[row] = spread(reached, free[row]);
+            part[row] = spread::<SIDE>(reached, free[row]);
         }
         for row in (first..part.len() - 1).rev() {
             let reached = (part[row] | links.across(part[row + 1])) & free[row];
-            part[row] = spread(reached, free[row]);
+            part[row] = spread::<SIDE>(reached, free[row]);
         }
         if part == before {
             return part;
@@ -63,13 +63,12 @@ fn fill<const SIDE: usize>(free: &Rows<SIDE>, first: usize, seed: u32, links: Li
     }
 }
 
-/// The cells of a row that can be reached from these along free cells: in steps of 1, 2, 4, 8
-/// and 16.
+/// The cells of a row that can be reached from these along free cells: in steps of 1, 2, 4, 8 and, in a longer row, 16.
 #[inline]
-fn spread(from: u32, free: u32) -> u32 {
+fn spread<const SIDE: usize>(from: u32, free: u32) -> u32 {
     let (mut up, mut down) = (from, from);
     let (mut open_up, mut open_down) = (free, free);
-    for step in [1, 2, 4, 8, 16] {
+    for step in [1, 2, 4, 8, 16].into_iter().take_while(|&step| step < SIDE) {
         up |= open_up & up << step;
         open_up &= open_up << step;
         down |= open_down & down >> step;
