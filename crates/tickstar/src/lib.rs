@@ -32,6 +32,7 @@
 //! | many complete paths | [`PathFinder`] | the same, and no new memory for each; by jump points on uniform grids |
 //! | a complete path, computed in slices | [`BestFirst`] | the same path for any slicing |
 //! | nearly shortest walks with very small budgets, on a grid, known or not | [`Tick`] (Tick*), on a [`Grid::with_regions`] | bounded work per tick; acts at once; arrives if and only if a path exists; repaired when the map changes |
+//! | hundreds or thousands of units with one budget per frame | [`Crowd`](crowd::Crowd) | every unit with a plan walks in every frame; no frame over its budget; told at once if there is no path |
 //! | a step every tick, starting with the first | [`TimeBounded`] with its defaults (TBA*) | bounded work per tick; arrives if and only if a path exists; at most twice the optimum once the path is followed |
 //! | the same, with less walking back and forth | [`TimeBoundedConfig::switch`] | as above; usually shorter, best for budgets up to 100 |
 //! | an optimal path in much less time, on a uniform grid | [`TimeBoundedConfig::jump`] | as above, but the first step comes when a first path is traced |
@@ -54,8 +55,8 @@
 //!
 //! # Examples
 //!
-//! In the folder `examples`, each to be run by `cargo run --example NAME`: `whole_path`, `one_agent`, `thousand_agents`
-//! (one budget per frame, shared by all), `deadline` (a time limit per tick), `chase` (a goal that moves),
+//! In the folder `examples`, each to be run by `cargo run --example NAME`: `whole_path`, `one_agent`, `thousand_units`
+//! (a crowd with one budget per frame), `deadline` (a time limit per tick), `chase` (a goal that moves),
 //! `changing_map`, `terrain`, `size_two` (units larger than a cell) and `by_name` (the catalog).
 //!
 //! # Guarantees
@@ -123,3 +124,8 @@ pub(crate) use space::Skip;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// So are those of the page on crowds.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/crowds.md")]
+struct Crowds;

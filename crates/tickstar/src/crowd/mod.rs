@@ -570,6 +570,13 @@ impl Crowd {
         self.slot(id).map(|slot| self.at[slot as usize].cell())
     }
 
+    /// The agent on a cell; known only if [collisions are avoided](CrowdConfig::avoid_collisions).
+    pub fn occupant(&self, cell: Cell) -> Option<AgentId> {
+        let spot = Some(cell).filter(|cell| cell.x < self.size.0 && cell.y < self.size.1);
+        let slot = self.collisions.as_ref()?.occupant(Spot::of(spot?))?;
+        Some(self.id(slot))
+    }
+
     /// Where an agent goes.
     pub fn goal(&self, id: AgentId) -> Option<Cell> {
         self.slot(id).map(|slot| self.agents[slot as usize].goal.cell())
