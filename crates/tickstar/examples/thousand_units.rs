@@ -24,7 +24,8 @@ fn main() {
 
 fn run() -> Result<(), Box<dyn Error>> {
     // Three walls with two gaps each; one of the gaps will be closed for a while.
-    let is_wall = |Cell { x, y }| x % 45 == 44 && x < 150 && !(18..24).contains(&y) && !(80..84).contains(&y);
+    let is_wall =
+        |Cell { x, y }| x % 45 == 44 && x < 150 && !(18..24).contains(&y) && !(80..84).contains(&y);
     let grid = Grid::from_fn(WIDTH, HEIGHT, |cell| !is_wall(cell))?;
     let mut map = Layered::flat(grid.with_crowd_regions());
     let gate: Vec<Cell> = (18..24).map(|y| Cell::new(89, y)).collect();

@@ -27,9 +27,11 @@ impl Components {
         self.is_complete && self.began == Some(regions.logged())
     }
 
-    /// Whether a round has begun.
-    pub fn is_begun(&self) -> bool {
-        self.began.is_some()
+    /// Whether a round goes on. It is over when it has been compared with all agents, and regions have changed since it
+    /// began.
+    pub fn is_under_way(&self, regions: &CrowdRegions, agents: usize) -> bool {
+        let is_over = self.is_complete && self.compared >= agents && !self.are_exact(regions);
+        self.began.is_some() && !is_over
     }
 
     /// Begins a new round.

@@ -64,7 +64,7 @@ impl Crowd {
         self.recheck_task(grid, regions);
         let quarter = slice.remaining() / 4 + 1;
         slice.part(quarter, |slice| {
-            if !self.components.is_begun() {
+            if !self.components.is_under_way(regions, self.agents.len()) {
                 self.components.begin(regions);
             }
             if !self.components.run(regions, slice) {
@@ -77,9 +77,6 @@ impl Crowd {
                 }
                 self.compare(regions, slot);
                 self.components.compared += 1;
-            }
-            if !self.components.are_exact(regions) {
-                self.components.begin(regions);
             }
         });
     }
