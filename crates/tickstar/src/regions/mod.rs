@@ -347,8 +347,8 @@ impl<const SIDE: usize> Regions<SIDE> {
         self.edits
     }
 
-    /// Heap memory in bytes: 0.8 bytes per cell in open terrain, about 2.5 where a quarter of the cells is blocked at
-    /// random, 5 in mazes, and 10 where 40 % is blocked.
+    /// Heap memory in bytes. Per cell: 0.8 bytes in open terrain, 1.8 where a quarter of the cells is blocked at random, and
+    /// up to 6 in mazes; regions for crowds take half of that.
     pub fn bytes(&self) -> usize {
         let more: usize = self.regions.iter().map(|region| region.more.capacity()).sum();
         self.tiles.capacity() * size_of::<u32>()
