@@ -23,6 +23,8 @@ const DETOUR: u64 = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Goals {
     all: BTreeMap<Spot, Goal>,
+    /// Groups that nobody needs any more, to be freed little by little.
+    old: Vec<Box<Group>>,
     /// Heap memory of all groups, as of when each was used last.
     bytes: usize,
 }
@@ -77,8 +79,7 @@ impl Goals {
         let Some(entry) = self.all.get_mut(&goal) else { return };
         entry.agents = entry.agents.saturating_sub(1);
         if entry.agents == 0 {
-            let group = entry.group.take();
-            self.bytes -= group.map_or(0, |group| group.bytes);
+            self.old.extend(entry.group.take());
             self.all.remove(&goal);
         }
     }
@@ -94,10 +95,21 @@ impl Goals {
     pub fn stop(&mut self, goal: Spot) {
         let Some(entry) = self.all.get_mut(&goal) else { return };
         entry.active = entry.active.saturating_sub(1);
-        if entry.active == 0
-            && let Some(group) = entry.group.take()
-        {
-            self.bytes -= group.bytes;
+        if entry.active == 0 {
+            self.old.extend(entry.group.take());
+        }
+    }
+
+    /// Frees groups that nobody needs any more, as far as the slice allows.
+    pub fn tidy(&mut self, slice: &mut Slice<'_>) {
+        while let Some(group) = self.old.last_mut() {
+            if !slice.trace(NodeId::NONE) {
+                return;
+            }
+            if group.legs.pop_first().is_none() && group.waypoints.pop_first().is_none() {
+                self.bytes -= group.bytes;
+                self.old.pop();
+            }
         }
     }
 

@@ -528,6 +528,7 @@ impl Crowd {
                 let before = slice.spent();
                 self.notice_changes(grid, regions, slice);
                 self.walk_rays(grid, regions, slice);
+                self.goals.tidy(slice);
                 self.think(grid, regions, slice);
                 let planning = slice.spent() - before;
                 self.stats.planning_units = planning.div_ceil(crate::budget::UNIT);

@@ -105,7 +105,7 @@ impl Crowd {
     /// Plans for one agent after the other.
     pub(super) fn think(&mut self, grid: &Grid, regions: &CrowdRegions, slice: &mut Slice<'_>) {
         let is_refining = self.task.is_some_and(|task| task.kind == Kind::Refine);
-        if is_refining && (self.next_due(LEAD).is_some() || self.front(true).is_some()) {
+        if is_refining && (self.next_due(LEAD, slice).is_some() || self.front(true, slice).is_some()) {
             self.task = None;
         }
         loop {
@@ -136,13 +136,17 @@ impl Crowd {
         self.waiting.push(Reverse((self.now, slot, ticket)));
     }
 
-    /// The next agent of a queue that is still true.
-    fn front(&mut self, is_waiting: bool) -> Option<Entry> {
+    /// The next entry of a queue that is still true. The others are dropped, as far as the slice allows: thousands can
+    /// become untrue at once.
+    fn front(&mut self, is_waiting: bool, slice: &mut Slice<'_>) -> Option<Entry> {
         loop {
             let queue = if is_waiting { &self.waiting } else { &self.due };
             let &Reverse(entry) = queue.peek()?;
             if self.is_current((entry.1, entry.2)) {
                 return Some(entry);
+            }
+            if !slice.trace(NodeId(entry.1)) {
+                return None;
             }
             let queue = if is_waiting { &mut self.waiting } else { &mut self.due };
             queue.pop();
@@ -150,15 +154,15 @@ impl Crowd {
     }
 
     /// The agent whose steps run out first, if that is within so many frames.
-    fn next_due(&mut self, frames: u64) -> Option<Ticket> {
-        let (due, slot, ticket) = self.front(false)?;
+    fn next_due(&mut self, frames: u64, slice: &mut Slice<'_>) -> Option<Ticket> {
+        let (due, slot, ticket) = self.front(false, slice)?;
         (due <= self.now + frames).then_some((slot, ticket))
     }
 
     /// The first of the agents that wait for a chain, unless there is no memory for one: then those that have a chain must
     /// arrive first.
-    fn next_waiting(&mut self) -> Option<Entry> {
-        let waiting = self.front(true)?;
+    fn next_waiting(&mut self, slice: &mut Slice<'_>) -> Option<Entry> {
+        let waiting = self.front(true, slice)?;
         let is_full = self.config.max_bytes.is_some_and(|most| self.bytes() >= most);
         if is_full && self.walking_count > 0 {
             self.stats.held_back = self.waiting_count;
@@ -177,8 +181,8 @@ impl Crowd {
         loop {
             self.plan_ahead(grid, regions, slice);
             let before = slice.spent();
-            let waiting = self.next_waiting();
-            let urgent = self.next_due(1);
+            let waiting = self.next_waiting(slice);
+            let urgent = self.next_due(1, slice);
             let [chains, legs] = self.spent;
             // Either kind of work gets at least a quarter of it, if there is any.
             let chain_first = match (waiting, urgent) {
@@ -190,7 +194,7 @@ impl Crowd {
             let share = if chain_first { CHAINS } else { LEGS };
             let who = match waiting.filter(|_| chain_first) {
                 Some((_, slot, ticket)) => (slot, ticket),
-                None => match urgent.or_else(|| self.next_due(LEAD)) {
+                None => match urgent.or_else(|| self.next_due(LEAD, slice)) {
                     Some(who) => who,
                     None => break,
                 },
@@ -253,19 +257,21 @@ impl Crowd {
         }
     }
 
-    /// The first entries of a queue that are still true, at most this many, and with keys up to the given one.
+    /// The first entries of a queue that are still true, at most this many, and with keys up to the given one. The queue
+    /// stays as it is.
     fn first_in_queue(&mut self, is_waiting: bool, most: usize, key: u64) -> Vec<Entry> {
-        let mut entries = Vec::with_capacity(most);
-        while let Some(entry) = self.front(is_waiting).filter(|entry| entry.0 <= key) {
-            if entries.len() == most {
-                break;
+        let queue = if is_waiting { &mut self.waiting } else { &mut self.due };
+        let mut entries = Vec::with_capacity(2 * most);
+        while entries.len() < 2 * most {
+            match queue.peek() {
+                Some(&Reverse(entry)) if entry.0 <= key => entries.push(entry),
+                _ => break,
             }
-            entries.push(entry);
-            let queue = if is_waiting { &mut self.waiting } else { &mut self.due };
             queue.pop();
         }
-        let queue = if is_waiting { &mut self.waiting } else { &mut self.due };
         queue.extend(entries.iter().copied().map(Reverse));
+        entries.retain(|&(_, slot, ticket)| self.is_current((slot, ticket)));
+        entries.truncate(most);
         entries
     }
 

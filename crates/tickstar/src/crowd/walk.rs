@@ -131,7 +131,7 @@ impl Crowd {
             let stands = self.is_current(who)
                 && self.agents[index].activity == Some(Activity::Waiting)
                 && self.run[index].is_empty();
-            if !(if stands { slice.update(NodeId(slot)) } else { slice.scan() }) {
+            if !(if stands { slice.update(NodeId(slot)) } else { slice.trace(NodeId(slot)) }) {
                 return;
             }
             self.standing.pop_front();
