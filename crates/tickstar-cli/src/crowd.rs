@@ -296,6 +296,16 @@ impl CrowdCommand {
             "frames: median {:.2} ms, 99 % within {:.2} ms, longest {:.2} ms{over}",
             times.frame_p50_ms, times.frame_p99_ms, times.frame_max_ms
         ));
+        if let Some(own) = times.undisturbed {
+            let over = own.over_budget.map_or(String::new(), |over| {
+                format!(", {:.2} % took over 5 % longer than the budget", over * 100.0)
+            });
+            let count = counted(own.frames, "frame");
+            lines.push(format!(
+                "undisturbed by other programs: {count}, 99 % within {:.2} ms, longest {:.2} ms{over}",
+                own.frame_p99_ms, own.frame_max_ms
+            ));
+        }
         if let Some(ms) = times.walking_ms_per_10000 {
             lines.push(format!("walking: {ms:.3} ms per 10000 steps, where nothing was planned"));
         }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
+use tickstar::catalog;
 use tickstar_lab::bench::crowd::{
     CrowdBenchError, Plan, Report, Row, Site, WalkingRow, files, measure, sites, steps,
 };
 use tickstar_lab::crowd::{Budget, Planner};
 use tickstar_lab::draw::bars_svg;
-use tickstar_lab::text::counted;
+use tickstar_lab::text::{counted, quoted};
 
 use super::{Shown, folder, optional, table, watched};
 use crate::contestants::contestants;
@@ -136,6 +137,11 @@ impl CrowdBench {
                 planners.push(Planner::Crowd);
                 continue;
             }
+            let name = text.split(':').next().unwrap_or_default();
+            catalog::find(name).map_err(|error| {
+                let name = quoted(name);
+                Failure::usage(format!("`{name}` is neither `crowd` nor an algorithm: {error}"))
+            })?;
             for who in contestants(text, &[], &[])? {
                 let default = who.config.entry().default_budget;
                 let name = match who.budget {
@@ -192,7 +198,7 @@ fn percent(share: Option<f64>, digits: usize) -> String {
 fn text(report: &Report) -> Vec<String> {
     let header = [
         "planner", "budget", "arrived", "frames", "arrival", "length", "standing", "first", "wait",
-        "p50", "p99", "max", "over", "units", "planning", "MB", "process",
+        "p50", "p99", "max", "over", "own max", "own over", "units", "planning", "MB",
     ];
     let mut all = Vec::new();
     let same = |a: &Row, b: &Row| (&a.map, a.figures.agents) == (&b.map, b.figures.agents);
@@ -214,10 +220,11 @@ fn text(report: &Report) -> Vec<String> {
                 format!("{:.2}", times.frame_p99_ms),
                 format!("{:.2}", times.frame_max_ms),
                 percent(times.over_budget, 2),
+                optional(times.undisturbed.map(|own| own.frame_max_ms), 2),
+                percent(times.undisturbed.and_then(|own| own.over_budget), 2),
                 format!("{:.0}", figures.units_per_agent),
                 format!("{:.0}", figures.planning_units_per_agent),
                 format!("{:.1}", megabytes(figures.crowd_bytes)),
-                optional(times.resident_bytes.map(|bytes| megabytes(bytes as usize)), 0),
             ]
         });
         let figures = &rows[0].figures;
@@ -234,9 +241,9 @@ fn text(report: &Report) -> Vec<String> {
             "arrival: frames until arrival over the moves of shortest paths (≥: the run was cut off) · length: of \
              walks over that of shortest paths · standing: percent of the time on the way · first: the frame in \
              which the last agent first moved · wait: the most frames for which an agent stood · p50, p99, max: \
-             milliseconds per frame · over: percent of frames over 5 % longer than the budget · units, planning: \
-             all units, and those for planning, per agent · MB: the most memory of the crowd · process: that of \
-             the process at the end of the run",
+             milliseconds per frame · over: percent of frames over 5 % longer than the budget · own: \
+             the same without frames in which the system gave the processor to another program · units, planning: \
+             all units, and those for planning, per agent · MB: the most memory of the crowd",
         ));
     }
     if !report.walking.is_empty() {

@@ -70,8 +70,11 @@ impl Places {
 mod tests {
     use super::*;
 
+    /// Column and row.
+    type Place = (u32, u32);
+
     /// The result of steps in one frame.
-    fn steps(steps: &[((u32, u32), (u32, u32))]) -> Result<(), (usize, Cell)> {
+    fn steps(steps: &[(Place, Place)]) -> Result<(), (usize, Cell)> {
         let mut places = Places::new(&Grid::new(4, 4).unwrap());
         let cell = |(x, y)| Cell::new(x, y);
         for (agent, &(from, _)) in steps.iter().enumerate() {

@@ -55,12 +55,27 @@ pub struct Times {
     pub total_ms: f64,
     /// The share of frames that took over five percent longer than a budget in milliseconds.
     pub over_budget: Option<f64>,
+    /// The same of the frames in which the system gave the processor to nobody else, where it tells.
+    pub undisturbed: Option<Undisturbed>,
     /// The median time per 10,000 steps in frames in which nothing was planned, if there were any.
     pub walking_ms_per_10000: Option<f64>,
     /// The memory of the whole process now, if the system tells.
     pub resident_bytes: Option<u64>,
     /// The most it has been.
     pub peak_resident_bytes: Option<u64>,
+}
+
+/// Frames in which the system gave the processor to nobody else.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Undisturbed {
+    /// Their number.
+    pub frames: usize,
+    /// The 99th percentile of their times, in milliseconds.
+    pub frame_p99_ms: f64,
+    /// The maximum.
+    pub frame_max_ms: f64,
+    /// The share that took over five percent longer than a budget in milliseconds.
+    pub over_budget: Option<f64>,
 }
 
 /// How much longer than its budget a frame may take without being counted.
@@ -113,13 +128,22 @@ impl Run<'_> {
         let mut times = self.tally.times.clone();
         times.sort_unstable();
         let ms = |ns: u64| ns as f64 / 1e6;
-        let over_budget = match self.setup.budget {
+        let over_budget = |times: &[u64]| match self.setup.budget {
             Budget::Time(budget) if !times.is_empty() => {
                 let limit = budget.as_nanos() as f64 * TOLERANCE;
                 let over = times.iter().filter(|&&ns| ns as f64 > limit).count();
                 Some(over as f64 / times.len() as f64)
             }
             _ => None,
+        };
+        let undisturbed = |mut times: Vec<u64>| {
+            times.sort_unstable();
+            Undisturbed {
+                frames: times.len(),
+                frame_p99_ms: ms(percentile(&times, 99)),
+                frame_max_ms: ms(percentile(&times, 100)),
+                over_budget: over_budget(&times),
+            }
         };
         let walking = self.tally.walking.iter().map(|&(ns, steps)| ms(ns) * 1e4 / steps as f64);
         let [resident_bytes, peak_resident_bytes] = resident_bytes();
@@ -128,7 +152,8 @@ impl Run<'_> {
             frame_p99_ms: ms(percentile(&times, 99)),
             frame_max_ms: ms(percentile(&times, 100)),
             total_ms: ms(times.iter().sum()),
-            over_budget,
+            over_budget: over_budget(&times),
+            undisturbed: self.tally.undisturbed.clone().map(undisturbed),
             walking_ms_per_10000: median(walking.collect()),
             resident_bytes,
             peak_resident_bytes,
@@ -160,4 +185,11 @@ pub fn resident_bytes() -> [Option<u64>; 2] {
         let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
         Some(kilobytes * 1024)
     })
+}
+
+/// How often the system has taken the processor from this thread, if it tells.
+pub(super) fn disturbances() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
+    let count = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"));
+    count?.trim().parse().ok()
 }

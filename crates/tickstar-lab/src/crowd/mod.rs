@@ -32,7 +32,7 @@ use crate::generate::{self, Dice};
 use crate::{PrepareError, levels};
 use check::Places;
 pub(crate) use figures::median;
-pub use figures::{Figures, Times, resident_bytes};
+pub use figures::{Figures, Times, Undisturbed, resident_bytes};
 
 /// The budget of each frame.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -352,6 +352,8 @@ pub struct Run<'p> {
     blocked: Vec<Cell>,
     most_blocked: usize,
     frames: u64,
+    /// Whether nobody is on their way, and none of those that are left could be spawned.
+    stuck: bool,
     stats: FrameStats,
     tally: Tally,
 }
@@ -366,8 +368,11 @@ struct Tally {
     planning_units: u64,
     longest_wait: u64,
     bytes: usize,
-    /// The time of each frame in nanoseconds, and of those that did not plan, with their steps.
+    /// The time of each frame in nanoseconds.
     times: Vec<u64>,
+    /// The times of frames during which the system ran nothing else in place of them, if it tells.
+    undisturbed: Option<Vec<u64>>,
+    /// Those of frames that did not plan, with their steps.
     walking: Vec<(u64, usize)>,
 }
 
@@ -402,6 +407,7 @@ impl<'p> Run<'p> {
             blocked: Vec::new(),
             most_blocked: if edited { (map.free_cells().count() / 50).max(1) } else { 0 },
             frames: 0,
+            stuck: false,
             stats: FrameStats::default(),
             tally: Tally::default(),
             setup,
@@ -409,10 +415,10 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Whether nobody is on their way any more, or the most frames have passed.
+    /// Whether nobody is on their way any more, nor can be spawned, or the most frames have passed.
     pub fn is_over(&self) -> bool {
         let idle = self.spawned == self.problems.len() && self.underway == 0;
-        idle || self.frames >= self.setup.most_frames
+        idle || self.stuck || self.frames >= self.setup.most_frames
     }
 
     /// The map as it is now.
@@ -462,8 +468,11 @@ impl<'p> Run<'p> {
     pub fn frame(&mut self) -> Result<(), RunError> {
         self.edit();
         self.frames += 1;
+        let spawned = self.spawned;
         self.spawn()?;
+        self.stuck = self.underway == 0 && self.spawned == spawned;
         let underway = self.underway as u64;
+        let before = figures::disturbances();
         let begin = Instant::now();
         let (frame, time) = match self.setup.budget {
             Budget::Units(units) => {
@@ -477,6 +486,7 @@ impl<'p> Run<'p> {
                 (frame, begin.elapsed())
             }
         };
+        let same = figures::disturbances().zip(before).map(|(after, before)| after == before);
         let number = self.frames;
         let mut moved = 0;
         if let Some(places) = &mut self.places {
@@ -545,6 +555,11 @@ impl<'p> Run<'p> {
         tally.longest_wait = tally.longest_wait.max(self.stats.longest_wait);
         tally.bytes = tally.bytes.max(self.stats.bytes);
         tally.times.push(time.as_nanos() as u64);
+        match same {
+            Some(true) => tally.undisturbed.get_or_insert_default().push(time.as_nanos() as u64),
+            Some(false) => _ = tally.undisturbed.get_or_insert_default(),
+            None => {}
+        }
         if self.stats.thought == 0 && self.stats.walked > 0 {
             tally.walking.push((time.as_nanos() as u64, self.stats.walked));
         }
