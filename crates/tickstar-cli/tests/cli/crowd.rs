@@ -135,7 +135,7 @@ fn what_is_wrong_is_refused() {
             USAGE,
             "starts and goals need two cells per agent: the map has 8 free cells",
         ),
-        ("--picture a.gif", USAGE, "a.gif: the picture's name must end in .svg or .png"),
+        ("--picture a.gif", USAGE, "a.gif: the picture's name must end in .png or .svg"),
         ("--picture none/a.png", INPUT, "none/a.png: cannot be written: there is no such folder"),
         ("--animate none/a.svg", INPUT, "none/a.svg: cannot be written: there is no such folder"),
         ("--animate a.png", USAGE, "a.png: the name of an animation must end in .svg"),

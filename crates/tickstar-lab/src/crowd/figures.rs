@@ -57,7 +57,7 @@ pub struct Times {
     pub over_budget: Option<f64>,
     /// The same of the frames in which the system gave the processor to nobody else, where it tells.
     pub undisturbed: Option<Undisturbed>,
-    /// The median time per 10,000 steps in frames in which nothing was planned, if there were any.
+    /// The time per 10,000 steps in frames in which nothing was planned, if there were any.
     pub walking_ms_per_10000: Option<f64>,
     /// The memory of the whole process now, if the system tells.
     pub resident_bytes: Option<u64>,
@@ -145,7 +145,7 @@ impl Run<'_> {
                 over_budget: over_budget(&times),
             }
         };
-        let walking = self.tally.walking.iter().map(|&(ns, steps)| ms(ns) * 1e4 / steps as f64);
+        let walking = self.tally.walking;
         let [resident_bytes, peak_resident_bytes] = resident_bytes();
         Times {
             frame_p50_ms: ms(percentile(&times, 50)),
@@ -154,7 +154,7 @@ impl Run<'_> {
             total_ms: ms(times.iter().sum()),
             over_budget: over_budget(&times),
             undisturbed: self.tally.undisturbed.clone().map(undisturbed),
-            walking_ms_per_10000: median(walking.collect()),
+            walking_ms_per_10000: (walking.1 > 0).then(|| ms(walking.0) * 1e4 / walking.1 as f64),
             resident_bytes,
             peak_resident_bytes,
         }

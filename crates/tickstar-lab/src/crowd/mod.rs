@@ -372,8 +372,8 @@ struct Tally {
     times: Vec<u64>,
     /// The times of frames during which the system ran nothing else in place of them, if it tells.
     undisturbed: Option<Vec<u64>>,
-    /// Those of frames that did not plan, with their steps.
-    walking: Vec<(u64, usize)>,
+    /// The time of all frames that did not plan, and their steps.
+    walking: (u64, usize),
 }
 
 impl<'p> Run<'p> {
@@ -561,7 +561,8 @@ impl<'p> Run<'p> {
             None => {}
         }
         if self.stats.thought == 0 && self.stats.walked > 0 {
-            tally.walking.push((time.as_nanos() as u64, self.stats.walked));
+            tally.walking.0 += time.as_nanos() as u64;
+            tally.walking.1 += self.stats.walked;
         }
         Ok(())
     }
