@@ -1,5 +1,6 @@
-//! `tickstar bench`: how fast paths are found, how long ticks take, and how both grow with the map.
+//! `tickstar bench`: how fast paths are found, how long ticks take, how both grow with the map, and how crowds do.
 
+mod crowd;
 mod growth;
 mod latency;
 mod paths;
@@ -20,7 +21,7 @@ use crate::layout::lines;
 use crate::output::{check_writable, refuse_overwriting};
 use crate::source::progress;
 
-/// Measure speed: whole paths beside other crates, the times of ticks, and growth with the map
+/// Measure speed: whole paths beside other crates, the times of ticks, growth with the map, and crowds
 ///
 /// Ratios within one run are what counts: times differ from machine to machine, and other programs disturb them. What
 /// repeats is therefore done several times, and the least time is taken.
@@ -28,11 +29,13 @@ use crate::source::progress;
 #[command(after_help = "Examples:\n  \
     tickstar bench paths --quick\n  \
     tickstar bench latency --quick\n  \
-    tickstar bench growth --plot growth.svg")]
+    tickstar bench growth --plot growth.svg\n  \
+    tickstar bench crowd --quick")]
 pub enum Bench {
     Paths(paths::Paths),
     Latency(latency::Latency),
     Growth(growth::Growth),
+    Crowd(crowd::CrowdBench),
 }
 
 impl Bench {
@@ -41,6 +44,7 @@ impl Bench {
             Bench::Paths(paths) => paths.execute(),
             Bench::Latency(latency) => latency.execute(),
             Bench::Growth(growth) => growth.execute(),
+            Bench::Crowd(crowd) => crowd.execute(),
         }
     }
 }

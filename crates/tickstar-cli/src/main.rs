@@ -7,6 +7,7 @@ mod algorithms;
 mod bench;
 mod compare;
 mod contestants;
+mod crowd;
 mod draw;
 mod failure;
 mod interrupt;
@@ -36,6 +37,7 @@ use failure::Failure;
         tickstar compare                       what acting at once is worth, on built-in maps\n  \
         tickstar draw                          a picture of one run, as tickstar.png\n  \
         tickstar run                           ten walks on one map, one by one\n  \
+        tickstar crowd                         a thousand agents with one budget per frame\n  \
         tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
         tickstar algorithms                    the algorithms and their guarantees\n  \
         tickstar bench paths --quick           how fast paths are found, beside other crates\n\n\
@@ -52,6 +54,7 @@ enum Command {
     Compare(compare::Compare),
     Algorithms(algorithms::Algorithms),
     Draw(draw::Draw),
+    Crowd(crowd::CrowdCommand),
     #[command(subcommand)]
     Abstraction(abstraction::Abstraction),
     #[command(subcommand)]
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         Command::Compare(compare) => compare.execute(),
         Command::Algorithms(algorithms) => algorithms.execute(),
         Command::Draw(draw) => draw.execute(),
+        Command::Crowd(crowd) => crowd.execute(),
         Command::Abstraction(abstraction) => abstraction.execute(),
         Command::Bench(bench) => bench.execute(),
         Command::Maps(maps) => maps.execute(),

@@ -196,7 +196,7 @@ pub fn random_problems(grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
 }
 
 /// The cells of the largest component, row by row; of the first one if several are equally large.
-fn largest_component(grid: &Grid) -> Vec<Cell> {
+pub(crate) fn largest_component(grid: &Grid) -> Vec<Cell> {
     let (labels, sizes) = components(grid);
     let largest = sizes.iter().max().and_then(|most| sizes.iter().position(|size| size == most));
     let is_in = |cell: &Cell| {

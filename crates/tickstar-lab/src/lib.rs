@@ -20,6 +20,7 @@ pub mod builtin;
 pub mod chase;
 pub mod check;
 mod clock;
+pub mod crowd;
 pub mod draw;
 mod experiment;
 pub mod files;

@@ -7,6 +7,7 @@ mod by_length;
 mod catalog;
 mod clock;
 mod compare;
+mod crowd;
 mod draw;
 mod hostile;
 #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! What `tickstar bench` and `cargo bench` measure: whole paths beside other crates, the times of ticks, and how both
-//! grow with the map. Ratios within one run are what counts; times differ from machine to machine.
+//! What `tickstar bench` and `cargo bench` measure: whole paths beside other crates, the times of ticks, how both grow
+//! with the map, and crowds. Ratios within one run are what counts; times differ from machine to machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +10,7 @@ use crate::files::{self, FileError};
 use crate::generate::{self, Kind};
 
 mod array;
+pub mod crowd;
 pub mod growth;
 pub mod latency;
 pub mod paths;

@@ -8,7 +8,7 @@ use super::terrain::draw_terrain_sample;
 use super::walk::{DASH, GAP, TICK_SIZE, draw_found, draw_goal, draw_lines, draw_start, draw_tick};
 use super::{FREE, INK, Page, Point, Px, RAMP, SOFT_INK, Scene, WALL};
 
-const LEGEND_SIZE: f64 = 15.0;
+pub(super) const LEGEND_SIZE: f64 = 15.0;
 /// The size of the numbers below the ramp.
 const NUMBER_SIZE: f64 = 12.0;
 
@@ -71,7 +71,7 @@ impl LegendItem {
         LegendItem::ALL.into_iter().filter(is_there).collect()
     }
 
-    fn label(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             LegendItem::Start => "start",
             LegendItem::Goal => "goal",
@@ -91,7 +91,7 @@ impl LegendItem {
     }
 
     /// The width of the sample, in units.
-    fn sample(self) -> f64 {
+    pub(super) fn sample(self) -> f64 {
         match self {
             LegendItem::Start | LegendItem::Goal => 18.0,
             LegendItem::Walked | LegendItem::Back => 34.0,
@@ -134,7 +134,7 @@ pub(super) fn draw_legend(page: &mut Page, sheet: &Sheet, scale: &Scale) {
 }
 
 /// Numbers below the ramp, which begins at `at`.
-fn draw_numbers(page: &mut Page, scale: &Scale, at: Point, width: f64, unit: f64) {
+pub(super) fn draw_numbers(page: &mut Page, scale: &Scale, at: Point, width: f64, unit: f64) {
     let size = NUMBER_SIZE * unit;
     let mut end = f64::NEG_INFINITY;
     for (number, place) in scale.numbers() {
@@ -150,7 +150,13 @@ fn draw_numbers(page: &mut Page, scale: &Scale, at: Point, width: f64, unit: f64
     }
 }
 
-fn draw_sample(page: &mut Page, frame: &Frame, item: LegendItem, middle: Point, unit: f64) {
+pub(super) fn draw_sample(
+    page: &mut Page,
+    frame: &Frame,
+    item: LegendItem,
+    middle: Point,
+    unit: f64,
+) {
     let half = item.sample() * unit / 2.0;
     // Three whole dashes.
     let length = frame.line() * (3.0 * DASH + 2.0 * GAP);

@@ -22,6 +22,7 @@
 use std::fmt::{self, Write};
 
 mod cells;
+mod crowd;
 mod frame;
 mod legend;
 mod lettering;
@@ -32,6 +33,7 @@ mod scene;
 mod terrain;
 mod walk;
 
+pub use crowd::{CrowdFilm, CrowdScene, crowd_svg, film_svg};
 pub use levels::{Route, levels_svg, panel_px};
 pub use plot::{Axes, Panel, Scale as PlotScale, Series, bars_svg, lines_svg};
 pub use scene::Scene;
