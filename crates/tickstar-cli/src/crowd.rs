@@ -115,6 +115,10 @@ pub struct Behavior {
     /// No two agents may be on the same cell, or pass through each other
     #[arg(long)]
     avoid_collisions: bool,
+    /// The number of threads that plan. With a budget in units, the same steps are taken on any number
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>(1..=256),
+        allow_negative_numbers = true)]
+    pub threads: usize,
     /// Agents with the same goal do not share searches
     #[arg(long)]
     no_share: bool,
@@ -189,6 +193,7 @@ impl CrowdCommand {
             edits: self.edits,
             seed,
             most_frames: self.frames,
+            threads: self.behavior.threads,
             ..Setup::new(self.budget)
         };
         let mut run = Run::new(map, &problems, setup);

@@ -160,6 +160,7 @@ impl CrowdBench {
             seed: self.behavior.seed,
             stream: self.behavior.stream,
             goals: self.behavior.goals,
+            threads: self.behavior.threads,
             most_frames: self.frames.map_or(MOST_FRAMES, |frames| [frames; 2]),
         })
     }

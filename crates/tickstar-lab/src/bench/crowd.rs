@@ -107,6 +107,8 @@ pub struct Plan {
     pub goals: Option<usize>,
     /// The most frames of the crowd, and of agents of the catalog.
     pub most_frames: [u64; 2],
+    /// The number of threads that plan.
+    pub threads: usize,
 }
 
 /// A run.
@@ -267,6 +269,7 @@ impl Case<'_> {
             planner: planner.clone(),
             config: self.plan.config,
             stream: self.plan.stream,
+            threads: self.plan.threads,
             most_frames: if matches!(planner, Planner::Crowd) { crowd } else { others },
             ..Setup::new(budget)
         };
@@ -345,6 +348,7 @@ mod tests {
     fn every_map_planner_and_budget_has_a_row() {
         let sites: Vec<Site> = sites(None, true).unwrap().into_iter().skip(2).take(2).collect();
         let plan = Plan {
+            threads: 1,
             planners: vec![Planner::Crowd],
             budgets: vec![Budget::Units(3000), Budget::Units(9000)],
             config: CrowdConfig::default(),

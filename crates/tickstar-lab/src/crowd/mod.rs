@@ -22,9 +22,10 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 use tickstar::catalog::Config;
-use tickstar::crowd::{AgentId, Crowd, CrowdConfig, CrowdError, FrameStats};
+use tickstar::crowd::{AgentId, Crowd, CrowdConfig, CrowdError, Frame, FrameStats};
 use tickstar::{AgentError, Cell, Cost, Grid, Layered, PathFinder, Pool, Slice, Space};
 
 use crate::files::Problem;
@@ -240,6 +241,8 @@ pub struct Setup {
     pub seed: u64,
     /// The run ends after so many frames.
     pub most_frames: u64,
+    /// The number of threads that plan.
+    pub threads: usize,
 }
 
 impl Setup {
@@ -253,6 +256,7 @@ impl Setup {
             edits: 0,
             seed: 1,
             most_frames: 100_000,
+            threads: 1,
         }
     }
 }
@@ -301,6 +305,22 @@ pub enum RunError {
     },
 }
 
+/// Runs one frame of a crowd, which begins now.
+fn run_frame<'c>(
+    crowd: &'c mut Crowd,
+    map: &Layered<Grid>,
+    setup: &Setup,
+    begin: Instant,
+) -> Frame<'c> {
+    let time = if let Budget::Time(time) = setup.budget { time } else { Duration::MAX };
+    let mut clock = || begin.elapsed() < time;
+    let mut slice = match setup.budget {
+        Budget::Units(units) => Slice::metered(units),
+        Budget::Time(_) => Slice::deadline(&mut clock),
+    };
+    if setup.threads > 1 { crowd.par_frame(map, &mut slice) } else { crowd.frame(map, &mut slice) }
+}
+
 /// What an agent is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
@@ -338,6 +358,8 @@ pub struct Run<'p> {
     problems: &'p [Problem],
     setup: Setup,
     crowd: Crowd,
+    /// The threads that plan, if there are several.
+    threads: Option<ThreadPool>,
     pool: Pool,
     walkers: Vec<Walker>,
     /// The agent of each [`AgentId::index`].
@@ -393,9 +415,12 @@ impl<'p> Run<'p> {
         };
         let places = setup.config.avoid_collisions.then(|| Places::new(&map));
         let edited = setup.edits > 0;
+        let several =
+            (setup.threads > 1).then(|| ThreadPoolBuilder::new().num_threads(setup.threads));
         Run {
             problems,
             crowd,
+            threads: several.and_then(|threads| threads.build().ok()),
             pool: Pool::new(),
             walkers: problems.iter().map(absent).collect(),
             of_index: Vec::new(),
@@ -474,18 +499,12 @@ impl<'p> Run<'p> {
         let underway = self.underway as u64;
         let before = figures::disturbances();
         let begin = Instant::now();
-        let (frame, time) = match self.setup.budget {
-            Budget::Units(units) => {
-                let frame = self.crowd.frame(&self.map, &mut Slice::metered(units));
-                (frame, begin.elapsed())
-            }
-            Budget::Time(time) => {
-                let end = begin + time;
-                let mut clock = || Instant::now() < end;
-                let frame = self.crowd.frame(&self.map, &mut Slice::deadline(&mut clock));
-                (frame, begin.elapsed())
-            }
+        let Run { crowd, map, setup, threads, .. } = self;
+        let frame = match threads {
+            Some(threads) => threads.install(|| run_frame(crowd, map, setup, begin)),
+            None => run_frame(crowd, map, setup, begin),
         };
+        let time = begin.elapsed();
         let same = figures::disturbances().zip(before).map(|(after, before)| after == before);
         let number = self.frames;
         let mut moved = 0;

@@ -105,7 +105,9 @@ impl Crowd {
     /// Plans for one agent after the other.
     pub(super) fn think(&mut self, grid: &Grid, regions: &CrowdRegions, slice: &mut Slice<'_>) {
         let is_refining = self.task.is_some_and(|task| task.kind == Kind::Refine);
-        if is_refining && (self.next_due(LEAD, slice).is_some() || self.front(true, slice).is_some()) {
+        if is_refining
+            && (self.next_due(LEAD, slice).is_some() || self.front(true, slice).is_some())
+        {
             self.task = None;
         }
         loop {
