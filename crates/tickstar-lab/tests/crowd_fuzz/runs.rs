@@ -322,8 +322,9 @@ impl Run {
             return self.driver.settle(pay, most);
         }
         // Not everyone can arrive, but everyone knows whether there is a way.
+        let agents = self.driver.units.len() as u64;
         for _ in 0..300 {
-            self.driver.frame(pay);
+            self.driver.frame(Pay::Metered(1000 + 3 * agents));
         }
         let ids: Vec<AgentId> = self.driver.units.keys().copied().collect();
         for id in ids {

@@ -425,7 +425,9 @@ impl Crowd {
     }
 
     /// An agent has no way to its goal.
+    #[track_caller]
     pub(super) fn tell(&mut self, slot: u32) {
+        if std::env::var("DBG").is_ok() { eprintln!("frame {} tell {slot} from {} at {:?} goal {:?} act {:?} {:?}", self.now, std::panic::Location::caller(), self.at[slot as usize], self.agents[slot as usize].goal, self.agents[slot as usize].activity, self.task); }
         self.drop_steps(slot);
         self.set_activity(slot, Some(Activity::Unreachable));
         self.new_ticket(slot);

@@ -470,11 +470,12 @@ impl Driver {
     pub fn is_settled(&mut self) -> bool {
         let ids: Vec<AgentId> = self.units.keys().copied().collect();
         ids.into_iter().all(|id| {
-            let Unit { at, goal, .. } = self.units[&id];
+            let Unit { at, goal, is_guest, .. } = self.units[&id];
             match self.crowd.activity(id) {
                 Some(Activity::Arrived) => true,
                 Some(Activity::Unreachable) => !self.is_joined(at, goal),
-                _ => false,
+                // Some algorithms of the catalog take long to give up.
+                _ => is_guest && !self.is_joined(at, goal),
             }
         })
     }
