@@ -241,7 +241,9 @@ impl Crowd {
         self.at[index] = from.before(direction);
         let id = self.id(slot);
         self.refused.push(id);
-        if self.agents[index].is_guest {
+        if self.agents[index].is_guest
+            || self.agents[index].activity == Some(Activity::Unreachable)
+        {
             self.run[index] = Run::NONE;
             self.agents[index].end = self.at[index];
         } else {
@@ -425,9 +427,11 @@ impl Crowd {
     }
 
     /// An agent has no way to its goal.
-    #[track_caller]
     pub(super) fn tell(&mut self, slot: u32) {
-        if std::env::var("DBG").is_ok() { eprintln!("frame {} tell {slot} from {} at {:?} goal {:?} act {:?} {:?}", self.now, std::panic::Location::caller(), self.at[slot as usize], self.agents[slot as usize].goal, self.agents[slot as usize].activity, self.task); }
+        if self.agents[slot as usize].is_active() && self.last[slot as usize] == NOWHERE {
+            // It is not one of those that stand any more.
+            self.stats.stood = self.stats.stood.saturating_sub(1);
+        }
         self.drop_steps(slot);
         self.set_activity(slot, Some(Activity::Unreachable));
         self.new_ticket(slot);

@@ -422,7 +422,7 @@ impl Driver {
             assert!(has_arrived || unit.before.is_some(), "{id:?} stands on its goal");
         }
         assert_eq!(stats.waiting, waiting);
-        // assert_eq!(stats.stood, stood, "{stats:?}");
+        assert_eq!(stats.stood, stood, "{stats:?}");
         assert_eq!(stats.walked, self.units.values().filter(|u| u.before.is_some()).count());
         assert_eq!(stats.bytes, self.crowd.bytes());
         if let Some(&id) = self.units.keys().nth(self.frames as usize % self.units.len().max(1)) {
