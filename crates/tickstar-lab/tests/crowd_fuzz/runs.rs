@@ -324,7 +324,8 @@ impl Run {
         // Not everyone can arrive, but everyone knows whether there is a way.
         let agents = self.driver.units.len() as u64;
         for _ in 0..300 {
-            self.driver.frame(Pay::Metered(1000 + 3 * agents));
+            // Every step takes some units, also that of an agent which has arrived.
+            self.driver.frame(Pay::Metered(5000 + 10 * agents));
         }
         let ids: Vec<AgentId> = self.driver.units.keys().copied().collect();
         for id in ids {

@@ -78,8 +78,9 @@ pub struct Unit {
     /// Where it was before its step of the last frame; none if it stood, or the step was refused.
     pub before: Option<Cell>,
     pub goal: Cell,
-    /// Its arrival has been reported.
+    /// Its arrival has been reported, and in which frame.
     pub arrived: bool,
+    reported: u64,
     pub told: bool,
     pub is_guest: bool,
     /// The steps that counted.
@@ -171,6 +172,7 @@ impl Driver {
             before: None,
             goal,
             arrived: false,
+            reported: 0,
             told: false,
             is_guest,
             steps: 0,
@@ -269,9 +271,8 @@ impl Driver {
         for &id in &back {
             let unit = self.units.get_mut(&id).unwrap();
             let before = unit.before.take().expect("it has taken a step");
-            if unit.at == unit.goal && before != unit.goal {
-                unit.arrived = false;
-            }
+            // It has not arrived then, and will be listed again.
+            unit.arrived &= unit.reported < self.frames || unit.at != unit.goal;
             (unit.at, unit.waited, unit.steps) = (before, 0, unit.steps - 1);
             assert_eq!(self.crowd.position(id), Some(before), "it is where it was");
         }
@@ -391,7 +392,7 @@ impl Driver {
             assert!(!unit.arrived, "{id:?} arrived at {} twice", unit.goal);
             // Others may have pushed it off its goal at once.
             assert!(unit.at == unit.goal || unit.before == Some(unit.goal), "not at its goal");
-            unit.arrived = true;
+            (unit.arrived, unit.reported) = (true, self.frames);
             self.arrivals += 1;
         }
         for &id in &happened.unreachable {
