@@ -62,10 +62,9 @@ fn fuzz() {
 fn some_runs() {
     let mut total = Report::default();
     for seed in 0..50 {
-        match catch_unwind(|| run(seed)) {
-            Ok(report) => total.add(&report),
-            Err(_) => panic!("TICKSTAR_FUZZ_SEED={seed} fails"),
-        }
+        let done = catch_unwind(|| run(seed));
+        let Ok(report) = done else { panic!("TICKSTAR_FUZZ_SEED={seed} fails") };
+        total.add(&report);
     }
     assert!(total.arrivals > 500 && total.told > 20, "{total:?}");
 }

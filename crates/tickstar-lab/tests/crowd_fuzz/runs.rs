@@ -122,7 +122,7 @@ impl Run {
         if self.driver.map().free_cells().next().is_none() {
             return Report::default();
         }
-        for _ in 0..1 + self.dice.below(3) {
+        for _ in 0..=self.dice.below(3) {
             self.phase();
             self.settle();
             if self.dice.once_in(2) {
@@ -158,7 +158,7 @@ impl Run {
             displace: often(100),
             edit: often(60),
         };
-        for _ in 0..1 + self.dice.below(60) {
+        for _ in 0..=self.dice.below(60) {
             self.spawn();
         }
         let mut pay = self.pay();
@@ -180,7 +180,7 @@ impl Run {
 
     fn disturb(&mut self, often: Often) {
         if self.dice.once_in(often.spawn) {
-            for _ in 0..1 + self.dice.below(4) {
+            for _ in 0..=self.dice.below(4) {
                 self.spawn();
             }
         }

@@ -241,8 +241,7 @@ impl Crowd {
         self.at[index] = from.before(direction);
         let id = self.id(slot);
         self.refused.push(id);
-        if self.agents[index].is_guest
-            || self.agents[index].activity == Some(Activity::Unreachable)
+        if self.agents[index].is_guest || self.agents[index].activity == Some(Activity::Unreachable)
         {
             self.run[index] = Run::NONE;
             self.agents[index].end = self.at[index];

@@ -200,8 +200,7 @@ fn trouble(driver: &mut Driver, random: &mut Random, kind: Trouble, happened: &H
             let wall = (0..driver.map().height()).map(|y| (Cell::new(x, y), free));
             let unit = &driver.units[&id];
             let spot = random.pick(&[unit.at, unit.goal, cell]);
-            let edits: Vec<_> =
-                if random.chance(30) { wall.collect() } else { vec![(spot, free)] };
+            let edits: Vec<_> = if random.chance(30) { wall.collect() } else { vec![(spot, free)] };
             driver.edit(&edits);
         }
     }
@@ -494,8 +493,7 @@ fn on_a_wrong_map_nobody_moves() {
 /// A crowd with everything that can happen to it, of which all steps are hashed.
 fn eventful(seed: u64) -> u64 {
     let mut random = Random::new(seed);
-    let config =
-        CrowdConfig { avoid_collisions: random.chance(50), ..any_config(&mut random) };
+    let config = CrowdConfig { avoid_collisions: random.chance(50), ..any_config(&mut random) };
     let mut driver = Driver::new(Ground::new(map_of_size(&mut random, 50, 40), 1), config);
     populate(&mut driver, &mut random, 60);
     for frame in 0..200 {

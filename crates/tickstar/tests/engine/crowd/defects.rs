@@ -11,9 +11,8 @@ use tickstar::{Cell, Grid, catalog};
 #[test]
 fn agents_that_are_taken_back_together_keep_their_cells() {
     let mut driver = Driver::new(Ground::new(Grid::new(20, 1).unwrap(), 1), CAREFUL);
-    let ids: Vec<AgentId> = (0..3)
-        .map(|x| driver.spawn(Cell::new(x, 0), Cell::new(x + 15, 0)).unwrap())
-        .collect();
+    let ids: Vec<AgentId> =
+        (0..3).map(|x| driver.spawn(Cell::new(x, 0), Cell::new(x + 15, 0)).unwrap()).collect();
     while driver.units[&ids[0]].before.is_none() {
         driver.frame(Pay::Metered(1000));
     }

@@ -16,7 +16,7 @@ const AROUND: [(i64, i64); 8] =
 pub enum Ground {
     Plain(Layered<Grid>),
     /// The map for units of several cells, and the one it is derived from.
-    Large(Grid, Clearance),
+    Large(Grid, Box<Clearance>),
 }
 
 impl Ground {
@@ -27,7 +27,7 @@ impl Ground {
             return Ground::Plain(Layered::flat(grid));
         }
         let clearance = grid.for_size(size).unwrap();
-        Ground::Large(grid, clearance)
+        Ground::Large(grid, Box::new(clearance))
     }
 
     /// With all that agents of the catalog plan on: a hierarchy, and regions.
@@ -302,6 +302,7 @@ impl Driver {
             Pay::Papers(units) => Slice::new(units),
             Pay::Deadline(_) => Slice::deadline(&mut clock),
         };
+        let idle = self.idle(pay);
         let frame = self.crowd.frame(self.ground.map(), &mut slice);
         let happened = Happened {
             steps: frame.steps.to_vec(),
@@ -314,11 +315,22 @@ impl Driver {
         self.remember(&happened);
         self.check_units(pay, &happened.stats);
         self.check_steps(&happened.steps);
+        let stands = |id: &AgentId| self.units[id].before.is_none();
+        assert!(idle.iter().all(stands), "an agent planned its step with nothing");
         self.check_results(&happened);
         self.check_agents(&happened.stats);
         self.check_cells();
         self.check_turns(pay, &happened.stats);
         happened
+    }
+
+    /// With a budget of nothing, the agents that cannot take a step, as they have no plan.
+    fn idle(&self, pay: Pay) -> Vec<AgentId> {
+        let is_nothing = matches!(pay, Pay::Metered(0) | Pay::Papers(0));
+        let can_plan = !is_nothing || self.crowd.config().avoid_collisions;
+        let ids = self.units.keys().copied().filter(|_| !can_plan);
+        let map = self.ground.map();
+        ids.filter(|&id| !self.units[&id].is_guest && self.crowd.path(map, id).is_empty()).collect()
     }
 
     fn remember(&mut self, happened: &Happened) {
@@ -449,10 +461,8 @@ impl Driver {
         let size = u64::from(self.map().width()) * u64::from(self.map().height());
         let bound = 4 * (self.units.len() as u64 + 1) * (3 * size + 200);
         for (id, unit) in &mut self.units {
-            let is_settled = matches!(
-                self.crowd.activity(*id),
-                Some(Activity::Arrived | Activity::Unreachable)
-            );
+            let is_settled =
+                matches!(self.crowd.activity(*id), Some(Activity::Arrived | Activity::Unreachable));
             if is_settled || unit.is_guest || unit.before.is_some() {
                 unit.waited = 0;
                 continue;
@@ -489,17 +499,17 @@ impl Driver {
             }
             self.frame(pay);
         }
-        let mut late = String::new();
+        let mut late = Vec::new();
         for (id, unit) in self.units.clone() {
             let (activity, is_joined) =
                 (self.crowd.activity(id), self.is_joined(unit.at, unit.goal));
             if activity != Some(Activity::Arrived)
                 && (is_joined || activity != Some(Activity::Unreachable))
             {
-                late += &format!("{id:?} {activity:?}, connected: {is_joined}, {unit:?}\n");
+                late.push(format!("{id:?} {activity:?}, connected: {is_joined}, {unit:?}"));
             }
         }
-        panic!("after {most} frames with {pay:?}:\n{late}{:?}", self.map());
+        panic!("after {most} frames with {pay:?}:\n{late:#?}\n{:?}", self.map());
     }
 
     /// Removes everybody. What is left must be about what an empty crowd takes.
