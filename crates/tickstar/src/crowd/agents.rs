@@ -241,7 +241,8 @@ impl Crowd {
         self.at[index] = from.before(direction);
         let id = self.id(slot);
         self.refused.push(id);
-        if self.agents[index].is_guest {
+        if self.agents[index].is_guest || self.agents[index].activity == Some(Activity::Unreachable)
+        {
             self.run[index] = Run::NONE;
             self.agents[index].end = self.at[index];
         } else {
@@ -249,13 +250,16 @@ impl Crowd {
         }
         if self.agents[index].activity == Some(Activity::Arrived) {
             self.set_activity(slot, Some(Activity::Walking));
-            self.agents[index].is_reported = false;
+            // Unless it was on its way back to a goal off which others have pushed it.
+            self.agents[index].is_reported &= !self.arrived.contains(&id);
         }
         let collisions = self.collisions.as_mut()?;
         let other = collisions.occupant(self.at[index]).filter(|&other| other != slot);
         if collisions.occupant(from) == Some(slot) {
             collisions.leave(from);
         }
+        // The other one is taken back next.
+        collisions.leave(self.at[index]);
         collisions.enter(slot, self.at[index]);
         other
     }
@@ -338,6 +342,8 @@ impl Crowd {
             - counts(old, Activity::Waiting);
         self.walking_count = self.walking_count + counts(activity, Activity::Walking)
             - counts(old, Activity::Walking);
+        self.cut_off_count = self.cut_off_count + counts(activity, Activity::Unreachable)
+            - counts(old, Activity::Unreachable);
         if is_active && !was_active {
             self.stopped[index] = self.now;
             self.goals.set_out(goal);
@@ -409,6 +415,7 @@ impl Crowd {
 
     /// An agent stands on its goal.
     pub(super) fn arrive(&mut self, slot: u32) {
+        self.count_out(slot);
         self.set_activity(slot, Some(Activity::Arrived));
         self.new_ticket(slot);
         self.drop_path(slot);
@@ -422,6 +429,7 @@ impl Crowd {
 
     /// An agent has no way to its goal.
     pub(super) fn tell(&mut self, slot: u32) {
+        self.count_out(slot);
         self.drop_steps(slot);
         self.set_activity(slot, Some(Activity::Unreachable));
         self.new_ticket(slot);
@@ -430,6 +438,13 @@ impl Crowd {
         if !std::mem::replace(&mut agent.is_told, true) {
             let id: AgentId = self.id(slot);
             self.told.push(id);
+        }
+    }
+
+    /// An agent that is not on its way any more is not one of those that stand.
+    fn count_out(&mut self, slot: u32) {
+        if self.agents[slot as usize].is_active() && self.last[slot as usize] == NOWHERE {
+            self.stats.stood = self.stats.stood.saturating_sub(1);
         }
     }
 

@@ -8,7 +8,7 @@ use super::method::Attempt;
 use super::parallel::Job;
 use super::planner::{Planner, Progress};
 use super::runs::Run;
-use super::{Activity, Crowd};
+use super::{Activity, Crowd, NOWHERE};
 use crate::regions::CrowdRegions;
 use crate::search::Found;
 use crate::space::Sealed;
@@ -59,7 +59,11 @@ impl Crowd {
         slice: &mut Slice<'_>,
     ) {
         if self.components.are_exact(regions) && self.components.compared >= self.agents.len() {
-            return;
+            if self.cut_off_count == 0 || self.components.edits == regions.edits() {
+                return;
+            }
+            // A goal may have been opened, which changes no region if other cells around it were free.
+            self.components.compared = 0;
         }
         self.recheck_task(grid, regions);
         let quarter = slice.remaining() / 4 + 1;
@@ -69,6 +73,9 @@ impl Crowd {
             }
             if !self.components.run(regions, slice) {
                 return;
+            }
+            if self.components.compared == 0 {
+                self.components.edits = regions.edits();
             }
             while self.components.compared < self.agents.len() {
                 let slot = self.components.compared as u32;
@@ -92,6 +99,7 @@ impl Crowd {
             Some(Activity::Unreachable) if is_joined() => {
                 self.agents[slot as usize].is_told = false;
                 self.wait(slot);
+                self.stats.stood += usize::from(self.last[slot as usize] == NOWHERE);
             }
             Some(Activity::Waiting | Activity::Walking)
                 if self.components.are_exact(regions) && !is_joined() =>
@@ -469,7 +477,16 @@ impl Crowd {
         }
         match (task.kind, progress) {
             (Kind::Refine, Progress::NoWay) => {}
-            (Kind::Chain | Kind::Tree, Progress::NoWay) => self.tell(slot),
+            (Kind::Chain | Kind::Tree, Progress::NoWay) => {
+                let index = slot as usize;
+                if self.agents[index].end == self.at[index] {
+                    self.tell(slot);
+                } else {
+                    // From the end of its steps, which the map may have cut: there may be a way from where it is.
+                    self.drop_steps(slot);
+                    self.wait(slot);
+                }
+            }
             // The map has changed meanwhile.
             (_, Progress::NoWay) => self.wait_for_chain(grid, slot),
             (Kind::Chain, _) => {
