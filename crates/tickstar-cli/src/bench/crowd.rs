@@ -270,7 +270,8 @@ fn text(report: &Report) -> Vec<String> {
 fn plot(report: &Report) -> String {
     let bar = |row: &Row| {
         let Row { map, planner, budget, figures } = row;
-        let name = format!("{map}, {}, {planner}, {budget}", figures.agents);
+        let end = if figures.complete { "" } else { ", cut off" };
+        let name = format!("{map}, {}, {planner}, {budget}{end}", figures.agents);
         (name, figures.arrival_over_moves)
     };
     let bars: Vec<_> = report.rows.iter().map(bar).collect();
