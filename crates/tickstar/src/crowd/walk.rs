@@ -44,11 +44,15 @@ impl Crowd {
         };
         // Every agent with a plan moves, however small the budget is.
         let _ = slice.settle_entries(price);
-        self.stats.stood += self.blocked.len();
         let mut blocked = std::mem::take(&mut self.blocked);
         for slot in blocked.drain(..) {
+            if !self.agents[slot as usize].is_active() {
+                continue; // others have pushed it onto its goal
+            }
             self.drop_steps(slot);
-            self.stopped[slot as usize] = self.now - 1;
+            if self.last[slot as usize] == NOWHERE {
+                self.stopped[slot as usize] = self.now - 1;
+            }
             if !self.agents[slot as usize].is_guest {
                 self.replan(slot);
             }
@@ -68,6 +72,7 @@ impl Crowd {
                 self.blocked.push(slot as u32);
             }
         }
+        self.stats.stood += self.blocked.len();
     }
 
     /// An agent has no steps: it stands, if it is on its way.
@@ -297,6 +302,15 @@ impl Crowd {
     /// Lets all agents take a step such that no two of them are on the same cell, or cross each other's way.
     fn walk_around_others(&mut self, grid: &Grid, collisions: &mut Collisions) {
         self.sort_by_priority();
+        for nth in 0..self.order.len() {
+            let slot = self.order[nth];
+            let (at, run) = (self.at[slot as usize], self.run[slot as usize]);
+            if !run.is_empty() && grid.steps_from(at.cell()) >> run.direction() & 1 == 0 {
+                // Its path is cut. If others push it now, it must not return there.
+                self.drop_steps(slot);
+                self.blocked.push(slot);
+            }
+        }
         let wish = |slot: u32| {
             let index = slot as usize;
             let (run, agent) = (self.run[index], &self.agents[index]);
@@ -324,13 +338,7 @@ impl Crowd {
                 if has_moved && !run.is_empty() {
                     self.stopped[index] = self.now - 1;
                 }
-                let is_legal =
-                    || grid.steps_from(self.at[index].cell()) >> run.direction() & 1 == 1;
-                if run.is_empty() || is_legal() {
-                    self.stand(index);
-                } else {
-                    self.blocked.push(slot);
-                }
+                self.stand(index);
             } else if !run.is_empty() && usize::from(step) == run.direction() {
                 self.step(index, run);
             } else {
