@@ -31,6 +31,14 @@ impl Method {
             Method::Weighted => 1,
         }
     }
+
+    /// The part of a leg that is kept, in tenths: its end is the part that was planned with the least foresight.
+    pub fn kept(self) -> u32 {
+        match self {
+            Method::Jump => 6,
+            Method::Weighted => 7,
+        }
+    }
 }
 
 /// One search: how, and with how much at most, in parts of a unit, before the other method is used.

@@ -16,8 +16,6 @@ const COARSE_WEIGHT: (u32, u32) = (11, 10);
 /// The weight of the heuristic of a search node by node. Less is much slower, more makes longer paths: on 25 % of random
 /// obstacles, 1.10 took 411 units per leg and walks were 1.034 times the optimum, 1.15 took 311 and 1.040.
 const WEIGHT: (u32, u32) = (9, 8);
-/// The part of a leg that is kept, in tenths: its end is the part that was planned with the least foresight.
-const KEPT: u32 = 6;
 /// Steps of a line that are checked for the price of a unit.
 pub(super) const STEPS_PER_UNIT: u32 = 16;
 
@@ -325,7 +323,7 @@ impl Planner {
         slice: &mut Slice<'_>,
     ) -> (usize, Spot) {
         let all = runs::length(&self.runs);
-        let least = (all * KEPT / 10).max(1);
+        let least = (all * self.attempt.method.kept() / 10).max(1);
         // Steps are looked up one by one.
         let _ = slice.settle_entries(all.saturating_sub(least).into());
         let mut ids = [None; SHARED_LOOK];
