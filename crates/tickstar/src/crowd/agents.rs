@@ -256,6 +256,8 @@ impl Crowd {
         if collisions.occupant(from) == Some(slot) {
             collisions.leave(from);
         }
+        // The other one is taken back next.
+        collisions.leave(self.at[index]);
         collisions.enter(slot, self.at[index]);
         other
     }
