@@ -207,7 +207,7 @@ impl Crowd {
         let reported = self.guests.reported();
         let mut changed = std::mem::take(&mut self.nodes);
         let at = guests::node(map, self.at[index]);
-        let mut step = Step::Wait;
+        let mut step = None;
         let is_known = match self.guests.all.get(&slot) {
             Some(guest) => self.guests.changes_since(guest.seen, &mut changed).is_some(),
             None => false,
@@ -221,9 +221,9 @@ impl Crowd {
             if is_ready {
                 let seen = Seen { changed: if is_known { &changed } else { &[] } };
                 let units = guest.units;
-                step = slice.metering(|slice| {
+                step = Some(slice.metering(|slice| {
                     slice.part(units, |slice| guest.agent.tick(map, at, seen, slice))
-                });
+                }));
                 guest.seen = reported;
                 let bytes = guest.agent.bytes();
                 self.guests.bytes = self.guests.bytes + bytes - guest.bytes;
@@ -234,7 +234,7 @@ impl Crowd {
         self.nodes = changed;
         self.run[index] = Run::NONE;
         match step {
-            Step::Move(to) => {
+            Some(Step::Move(to)) => {
                 if activity == Some(Activity::Unreachable) {
                     self.agents[index].is_told = false;
                     self.set_activity(slot, Some(Activity::Walking));
@@ -242,8 +242,12 @@ impl Crowd {
                 let direction = self.at[index].direction_to(guests::spot(map, to));
                 self.run[index] = direction.map_or(Run::NONE, |direction| Run::new(direction, 1));
             }
-            Step::Arrived if activity != Some(Activity::Arrived) => self.arrive(slot),
-            Step::Unreachable if activity != Some(Activity::Unreachable) => self.tell(slot),
+            // It is not sure any more, and needs more ticks to find out.
+            Some(Step::Wait) if activity == Some(Activity::Unreachable) => {
+                self.set_activity(slot, Some(Activity::Walking));
+            }
+            Some(Step::Arrived) if activity != Some(Activity::Arrived) => self.arrive(slot),
+            Some(Step::Unreachable) if activity != Some(Activity::Unreachable) => self.tell(slot),
             _ => {}
         }
     }
