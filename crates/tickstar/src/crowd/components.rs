@@ -19,6 +19,8 @@ pub(super) struct Components {
     is_complete: bool,
     /// The number of agents that have been compared with the components of this round.
     pub compared: usize,
+    /// The number of edits of the map when the first of them was compared.
+    pub edits: u64,
 }
 
 impl Components {

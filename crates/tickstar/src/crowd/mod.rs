@@ -274,6 +274,7 @@ pub struct Crowd {
     due: BinaryHeap<Reverse<Entry>>,
     waiting_count: usize,
     walking_count: usize,
+    cut_off_count: usize,
     /// Agents that wait and stand.
     standing: VecDeque<Ticket>,
     /// Agents whose paths may be refined.
@@ -333,6 +334,7 @@ impl Crowd {
             due: BinaryHeap::new(),
             waiting_count: 0,
             walking_count: 0,
+            cut_off_count: 0,
             standing: VecDeque::new(),
             partial: VecDeque::new(),
             now: 0,

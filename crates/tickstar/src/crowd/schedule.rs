@@ -57,7 +57,11 @@ impl Crowd {
         slice: &mut Slice<'_>,
     ) {
         if self.components.are_exact(regions) && self.components.compared >= self.agents.len() {
-            return;
+            if self.cut_off_count == 0 || self.components.edits == regions.edits() {
+                return;
+            }
+            // A goal may have been opened, which changes no region if other cells around it were free.
+            self.components.compared = 0;
         }
         self.recheck_task(grid, regions);
         let quarter = slice.remaining() / 4 + 1;
@@ -67,6 +71,9 @@ impl Crowd {
             }
             if !self.components.run(regions, slice) {
                 return;
+            }
+            if self.components.compared == 0 {
+                self.components.edits = regions.edits();
             }
             while self.components.compared < self.agents.len() {
                 let slot = self.components.compared as u32;
