@@ -394,7 +394,16 @@ impl Crowd {
         }
         match (task.kind, progress) {
             (Kind::Refine, Progress::NoWay) => {}
-            (Kind::Chain | Kind::Tree, Progress::NoWay) => self.tell(slot),
+            (Kind::Chain | Kind::Tree, Progress::NoWay) => {
+                let index = slot as usize;
+                if self.agents[index].end == self.at[index] {
+                    self.tell(slot);
+                } else {
+                    // From the end of its steps, which the map may have cut: there may be a way from where it is.
+                    self.drop_steps(slot);
+                    self.wait(slot);
+                }
+            }
             // The map has changed meanwhile.
             (_, Progress::NoWay) => self.wait_for_chain(grid, slot),
             (Kind::Chain, _) => {
