@@ -241,7 +241,9 @@ impl Crowd {
         self.at[index] = from.before(direction);
         let id = self.id(slot);
         self.refused.push(id);
-        if self.agents[index].is_guest {
+        if self.agents[index].is_guest
+            || self.agents[index].activity == Some(Activity::Unreachable)
+        {
             self.run[index] = Run::NONE;
             self.agents[index].end = self.at[index];
         } else {
@@ -413,6 +415,7 @@ impl Crowd {
 
     /// An agent stands on its goal.
     pub(super) fn arrive(&mut self, slot: u32) {
+        self.count_out(slot);
         self.set_activity(slot, Some(Activity::Arrived));
         self.new_ticket(slot);
         self.drop_path(slot);
@@ -426,6 +429,7 @@ impl Crowd {
 
     /// An agent has no way to its goal.
     pub(super) fn tell(&mut self, slot: u32) {
+        self.count_out(slot);
         self.drop_steps(slot);
         self.set_activity(slot, Some(Activity::Unreachable));
         self.new_ticket(slot);
@@ -434,6 +438,13 @@ impl Crowd {
         if !std::mem::replace(&mut agent.is_told, true) {
             let id: AgentId = self.id(slot);
             self.told.push(id);
+        }
+    }
+
+    /// An agent that is not on its way any more is not one of those that stand.
+    fn count_out(&mut self, slot: u32) {
+        if self.agents[slot as usize].is_active() && self.last[slot as usize] == NOWHERE {
+            self.stats.stood = self.stats.stood.saturating_sub(1);
         }
     }
 

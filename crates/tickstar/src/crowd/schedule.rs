@@ -6,7 +6,7 @@ use super::agents::Record;
 use super::goals::Advance;
 use super::planner::{Planner, Progress};
 use super::runs::Run;
-use super::{Activity, Crowd};
+use super::{Activity, Crowd, NOWHERE};
 use crate::regions::CrowdRegions;
 use crate::search::Found;
 use crate::space::Sealed;
@@ -100,6 +100,7 @@ impl Crowd {
             Some(Activity::Unreachable) if is_joined() => {
                 self.agents[slot as usize].is_told = false;
                 self.wait(slot);
+                self.stats.stood += usize::from(self.last[slot as usize] == NOWHERE);
             }
             Some(Activity::Waiting | Activity::Walking)
                 if self.components.are_exact(regions) && !is_joined() =>

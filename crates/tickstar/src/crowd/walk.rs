@@ -2,7 +2,7 @@
 
 use super::collisions::{Collisions, Wish};
 use super::runs::{self, Run, Spot};
-use super::{Activity, AgentId, Crowd, NOWHERE, guests};
+use super::{Activity, AgentId, Crowd, NEVER, NOWHERE, guests};
 use crate::regions::CrowdRegions;
 use crate::{Grid, Layered, NodeId, Seen, Slice, Step};
 
@@ -74,7 +74,7 @@ impl Crowd {
     #[inline]
     fn stand(&mut self, slot: usize) {
         let stood = self.now.saturating_sub(self.stopped[slot].saturating_add(1));
-        self.stats.stood += usize::from(self.stopped[slot] < self.now);
+        self.stats.stood += usize::from(self.stopped[slot] != NEVER);
         self.stats.longest_wait = self.stats.longest_wait.max(stood);
     }
 
@@ -347,7 +347,9 @@ impl Crowd {
         (self.at[index], self.last[index]) = (at, direction as u8);
         let id = self.id(slot);
         self.steps.push((id, at.cell()));
-        self.stopped[index] = self.now;
+        if self.agents[index].is_active() {
+            self.stopped[index] = self.now;
+        }
         let agent = &mut self.agents[index];
         if agent.is_guest {
             self.run[index] = Run::NONE;
