@@ -241,8 +241,7 @@ impl Crowd {
         self.at[index] = from.before(direction);
         let id = self.id(slot);
         self.refused.push(id);
-        if self.agents[index].is_guest
-            || self.agents[index].activity == Some(Activity::Unreachable)
+        if self.agents[index].is_guest || self.agents[index].activity == Some(Activity::Unreachable)
         {
             self.run[index] = Run::NONE;
             self.agents[index].end = self.at[index];
@@ -251,7 +250,8 @@ impl Crowd {
         }
         if self.agents[index].activity == Some(Activity::Arrived) {
             self.set_activity(slot, Some(Activity::Walking));
-            self.agents[index].is_reported = false;
+            // Unless it was on its way back to a goal off which others have pushed it.
+            self.agents[index].is_reported &= !self.arrived.contains(&id);
         }
         let collisions = self.collisions.as_mut()?;
         let other = collisions.occupant(self.at[index]).filter(|&other| other != slot);
