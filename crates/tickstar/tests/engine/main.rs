@@ -5,6 +5,7 @@ mod kit;
 mod changing;
 mod chase;
 mod conformance;
+mod crowd;
 mod defects;
 mod driver;
 mod dstar_lite;
