@@ -53,6 +53,8 @@ struct SharedLeg {
     runs: Box<[Run]>,
     /// The number of edits of the map when its steps were known to be legal, and to lead to the goal.
     edits: u64,
+    /// What has been paid for checking it again, which may take more than one frame.
+    paid: u32,
 }
 
 /// What an agent should do next to get to a shared goal.
@@ -181,11 +183,13 @@ impl Goals {
             return Advance::Search;
         }
         if let Some(leg) = &mut leg {
-            for _ in 0..=runs::length(&leg.runs) / STEPS_PER_UNIT {
+            while leg.paid <= runs::length(&leg.runs) / STEPS_PER_UNIT {
                 if !slice.update(NodeId(own.0)) {
                     return Advance::Spent;
                 }
+                leg.paid += 1;
             }
+            leg.paid = 0;
             let is_nearer = regions
                 .at(leg.end.cell())
                 .is_some_and(|end| group.tree.cost(end) < group.tree.cost(own) || leg.end == goal);
@@ -252,7 +256,7 @@ impl Goals {
         }
         if own.is_some_and(|own| group.waypoints.get(&own) == Some(&from)) && from != end {
             let edits = regions.edits();
-            group.legs.insert(from, SharedLeg { end, runs: runs.into(), edits });
+            group.legs.insert(from, SharedLeg { end, runs: runs.into(), edits, paid: 0 });
         }
         self.measure(goal);
     }
