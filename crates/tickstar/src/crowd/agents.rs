@@ -342,8 +342,6 @@ impl Crowd {
             - counts(old, Activity::Waiting);
         self.walking_count = self.walking_count + counts(activity, Activity::Walking)
             - counts(old, Activity::Walking);
-        self.cut_off_count = self.cut_off_count + counts(activity, Activity::Unreachable)
-            - counts(old, Activity::Unreachable);
         if is_active && !was_active {
             self.stopped[index] = self.now;
             self.goals.set_out(goal);

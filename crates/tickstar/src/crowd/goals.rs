@@ -24,7 +24,7 @@ const DETOUR: u64 = 8;
 pub(super) struct Goals {
     all: BTreeMap<Spot, Goal>,
     /// Groups that nobody needs any more, to be freed little by little.
-    old: Vec<Box<Group>>,
+    old: Vec<Group>,
     /// Heap memory of all groups, as of when each was used last.
     bytes: usize,
 }
@@ -81,7 +81,7 @@ impl Goals {
         let Some(entry) = self.all.get_mut(&goal) else { return };
         entry.agents = entry.agents.saturating_sub(1);
         if entry.agents == 0 {
-            self.old.extend(entry.group.take());
+            self.old.extend(entry.group.take().map(|group| *group));
             self.all.remove(&goal);
         }
     }
@@ -98,7 +98,7 @@ impl Goals {
         let Some(entry) = self.all.get_mut(&goal) else { return };
         entry.active = entry.active.saturating_sub(1);
         if entry.active == 0 {
-            self.old.extend(entry.group.take());
+            self.old.extend(entry.group.take().map(|group| *group));
         }
     }
 

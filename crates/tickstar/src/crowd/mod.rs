@@ -77,8 +77,9 @@ const NEVER: u64 = u64::MAX;
 /// The settings of a [`Crowd`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CrowdConfig {
-    /// Whether agents with the same goal share a search and legs, if there are eight or more of them. Their paths are one
-    /// or two percent longer, and planning takes a small part of the work. On by default.
+    /// Whether agents with the same goal share a search and legs, if there are eight or more of them. Their paths are some
+    /// percent longer than without sharing, and planning takes less work: a small part of it if there are thousands, about half if there
+    /// are some hundreds on a small map. On by default.
     pub share: bool,
     /// Whether the rest of an agent's path is replaced by a shortest one when nothing else is left to do. On by default.
     pub refine: bool,
@@ -91,7 +92,8 @@ pub struct CrowdConfig {
     /// The memory that the crowd may take, in bytes, excluding the map; none for no limit.
     ///
     /// At the limit, no agent can be spawned, paths are not refined, and agents that have no plan wait until others have
-    /// arrived. What a single task needs may exceed the limit for a moment.
+    /// arrived. What a single task needs may exceed the limit for a moment, and the paths of those who walk by a few
+    /// kilobytes.
     pub max_bytes: Option<usize>,
 }
 
@@ -280,7 +282,6 @@ pub struct Crowd {
     due: BinaryHeap<Reverse<Entry>>,
     waiting_count: usize,
     walking_count: usize,
-    cut_off_count: usize,
     /// Agents that wait and stand.
     standing: VecDeque<Ticket>,
     /// Agents whose paths may be refined.
@@ -343,7 +344,6 @@ impl Crowd {
             due: BinaryHeap::new(),
             waiting_count: 0,
             walking_count: 0,
-            cut_off_count: 0,
             standing: VecDeque::new(),
             partial: VecDeque::new(),
             now: 0,
@@ -396,7 +396,8 @@ impl Crowd {
     }
 
     /// Adds an agent with an algorithm of its own, at its position. It may spend at most this many units per frame (at
-    /// least one); if the budget does not suffice for all such agents, they take turns.
+    /// least one); if the budget does not suffice for all such agents, they take turns. What an algorithm cannot refuse,
+    /// such as the changes that are reported to it, it may spend in addition, also beyond the budget of the frame.
     ///
     /// ```
     /// use tickstar::crowd::{Crowd, CrowdConfig};
@@ -507,7 +508,7 @@ impl Crowd {
     ///
     /// The map must be that of the crowd, at any time of its life: with a map of another size, or without regions,
     /// nobody moves. All work is paid for, also where the slice counts as the papers do, except that every agent with a
-    /// plan takes its step however small the budget is. For a budget in milliseconds, use [`Slice::deadline`].
+    /// plan takes its step however small the budget is: at most three quarters of it are charged for that. For a budget in milliseconds, use [`Slice::deadline`].
     pub fn frame(&mut self, map: &Layered<Grid>, slice: &mut Slice<'_>) -> Frame<'_> {
         self.next_frame(map, slice);
         self.report_frame()
@@ -575,9 +576,9 @@ impl Crowd {
 
     /// The agent on a cell; known only if [collisions are avoided](CrowdConfig::avoid_collisions).
     pub fn occupant(&self, cell: Cell) -> Option<AgentId> {
-        let spot = Some(cell).filter(|cell| cell.x < self.size.0 && cell.y < self.size.1);
-        let slot = self.collisions.as_ref()?.occupant(Spot::of(spot?))?;
-        Some(self.id(slot))
+        let is_inside = cell.x < self.size.0 && cell.y < self.size.1;
+        let collisions = self.collisions.as_ref().filter(|_| is_inside)?;
+        collisions.occupant(Spot::of(cell)).map(|slot| self.id(slot))
     }
 
     /// Where an agent goes.

@@ -59,10 +59,10 @@ impl Crowd {
         slice: &mut Slice<'_>,
     ) {
         if self.components.are_exact(regions) && self.components.compared >= self.agents.len() {
-            if self.cut_off_count == 0 || self.components.edits == regions.edits() {
+            if self.components.edits == regions.edits() {
                 return;
             }
-            // A goal may have been opened, which changes no region if other cells around it were free.
+            // A goal may have been blocked or opened, which changes no region if other cells around it are free.
             self.components.compared = 0;
         }
         self.recheck_task(grid, regions);

@@ -12,6 +12,8 @@ const RAY: u32 = 24;
 const ENTRIES_PER_STEP: u64 = 3;
 /// The same where collisions are avoided.
 const ENTRIES_PER_CAREFUL_STEP: u64 = 60;
+/// Entries of a list for the price of a unit.
+const ENTRIES_PER_UNIT: u64 = 20;
 /// How far ahead on its path an agent looks that has to step aside.
 const AHEAD: u32 = 8;
 /// After so many changes of direction that others have forced upon it, an agent plans its next leg again.
@@ -42,8 +44,9 @@ impl Crowd {
             self.walk_freely(grid);
             ENTRIES_PER_STEP * self.steps.len() as u64
         };
-        // Every agent with a plan moves, however small the budget is.
-        let _ = slice.settle_entries(price);
+        // Every agent with a plan moves, however small the budget is; and a part of it is left for those without a plan.
+        let most = slice.remaining().saturating_mul(ENTRIES_PER_UNIT) / 4 * 3;
+        let _ = slice.settle_entries(price.min(most));
         let mut blocked = std::mem::take(&mut self.blocked);
         for slot in blocked.drain(..) {
             if !self.agents[slot as usize].is_active() {

@@ -154,3 +154,49 @@ fn a_refused_return_is_not_another_arrival() {
     }
     assert!(refused > 2, "{refused}");
 }
+
+/// Where collisions are avoided, an agent whose path is cut may step aside in the same frame: it must not come back to the
+/// cut path again and again.
+#[test]
+fn an_agent_does_not_return_to_a_path_that_is_cut() {
+    for ahead in 0..4 {
+        let mut driver = Driver::new(Ground::new(Grid::new(64, 64).unwrap(), 1), CAREFUL);
+        let id = driver.spawn(Cell::new(2, 2), Cell::new(60, 50)).unwrap();
+        for _ in 0..10 {
+            driver.frame(Pay::Metered(5000));
+        }
+        let cell = driver.crowd.path(driver.ground.map(), id)[ahead];
+        driver.edit(&[(cell, false)]);
+        driver.settle(Pay::Metered(5000), 100);
+    }
+}
+
+/// A goal in the middle of a region is blocked and opened, which changes no region: those who go there are told at once,
+/// and set out again at once.
+#[test]
+fn a_blocked_goal_is_noticed_at_once() {
+    let goal = Cell::new(40, 40);
+    let mut driver = Driver::new(Ground::new(Grid::new(64, 64).unwrap(), 1), PLAIN);
+    for x in 0..5 {
+        driver.spawn(Cell::new(x, 0), goal).unwrap();
+    }
+    driver.frame(Pay::Metered(1000));
+    driver.edit(&[(goal, false)]);
+    assert_eq!(driver.frame(Pay::Metered(1000)).unreachable.len(), 5);
+    driver.edit(&[(goal, true)]);
+    driver.frame(Pay::Metered(1000));
+    assert_eq!(driver.frame(Pay::Metered(1000)).steps.len(), 5);
+    driver.settle(Pay::Metered(1000), 100);
+}
+
+/// Steps of others do not use up a small budget: those who have no plan still get one.
+#[test]
+fn walking_leaves_something_for_planning() {
+    let grid = Grid::new(120, 120).unwrap();
+    let mut driver = Driver::new(Ground::new(grid, 1), CAREFUL);
+    for n in 0..100 {
+        driver.spawn(Cell::new(n, 0), Cell::new(n, 119)).unwrap();
+    }
+    // The price of a hundred careful steps is three hundred units.
+    driver.settle(Pay::Metered(100), 2000);
+}

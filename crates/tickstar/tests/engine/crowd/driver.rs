@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tickstar::crowd::{Activity, AgentId, Crowd, CrowdConfig, CrowdError, FrameStats};
+use tickstar::crowd::{Activity, AgentId, Crowd, CrowdConfig, CrowdError, Frame, FrameStats};
 use tickstar::space::{Clearance, Corners, Neighbors};
 use tickstar::{Agent, Cell, Grid, Layered, NodeId, Slice};
 
@@ -111,7 +111,11 @@ pub struct Driver {
     pub arrivals: u64,
     pub planning: u64,
     pub hash: u64,
+    /// How a frame is run: on one thread, or on several.
+    pub run_frame: RunFrame,
 }
+
+pub type RunFrame = for<'c> fn(&'c mut Crowd, &Layered<Grid>, &mut Slice<'_>) -> Frame<'c>;
 
 impl Driver {
     pub fn new(ground: Ground, config: CrowdConfig) -> Driver {
@@ -127,6 +131,7 @@ impl Driver {
             arrivals: 0,
             planning: 0,
             hash: 0xcbf2_9ce4_8422_2325,
+            run_frame: Crowd::frame,
         }
     }
 
@@ -303,7 +308,7 @@ impl Driver {
             Pay::Deadline(_) => Slice::deadline(&mut clock),
         };
         let idle = self.idle(pay);
-        let frame = self.crowd.frame(self.ground.map(), &mut slice);
+        let frame = (self.run_frame)(&mut self.crowd, self.ground.map(), &mut slice);
         let happened = Happened {
             steps: frame.steps.to_vec(),
             arrived: frame.arrived.to_vec(),
