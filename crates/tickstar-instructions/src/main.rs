@@ -64,7 +64,9 @@ fn crowd(one_goal: bool, avoid_collisions: bool) {
     let mut ends = problems(&map, 200);
     if one_goal {
         let goal = ends[0].1;
-        ends.iter_mut().for_each(|(_, to)| *to = goal);
+        for (_, to) in &mut ends {
+            *to = goal;
+        }
     }
     let config = CrowdConfig { avoid_collisions, ..CrowdConfig::default() };
     let mut crowd = Crowd::new(&map, config).expect("a map with regions");

@@ -16,6 +16,8 @@ use crate::{Cost, Grid, NodeId, Slice};
 /// So many agents must go to a goal before a search is shared. A shared search is not aimed at anyone, so it takes as
 /// long as some searches for one agent.
 const SHARED_FROM: u32 = 8;
+/// Entries of a list that take as long as it takes to choose a target.
+const ENTRIES_PER_TARGET: u64 = 40;
 /// How much longer, in cells, the way over a waypoint may seem than that of the agent alone.
 const DETOUR: u64 = 8;
 
@@ -227,6 +229,8 @@ impl Goals {
         if Some(own) == root {
             targets.push(goal);
         }
+        // Some look-ups in the tree for each of them.
+        let _ = slice.settle_entries(ENTRIES_PER_TARGET * targets.len() as u64);
         if targets.is_empty() { Advance::Search } else { Advance::Plan }
     }
 

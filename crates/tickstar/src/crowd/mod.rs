@@ -187,6 +187,7 @@ pub enum Activity {
 
 /// What happened in a frame: see [`Crowd::frame`].
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Frame<'a> {
     /// The steps: who, and to where. They count as taken unless [`Crowd::refuse`] or [`Crowd::displace`] is called.
     pub steps: &'a [(AgentId, Cell)],

@@ -296,16 +296,23 @@ impl Crowd {
         if self.agents[index].is_ray {
             self.drop_steps(slot);
         }
-        let Record { end, goal, .. } = self.agents[index];
+        let goal = self.agents[index].goal;
         if self.config.share && self.goals.join(goal) {
             self.set_activity(slot, Some(Activity::Walking));
             let ticket = self.new_ticket(slot);
             self.agents[index].is_shared = true;
             return self.begin_leg(grid, regions, (slot, ticket), CHAINS, slice);
         }
+        Some(self.begin_own_chain(who))
+    }
+
+    fn begin_own_chain(&mut self, who: Ticket) -> Task {
+        let agent = &mut self.agents[who.0 as usize];
+        agent.is_shared = false;
+        let (end, goal) = (agent.end, agent.goal);
         self.planner.begin_chain(end, goal);
         self.chain_ready = self.ready.chain(end, goal);
-        Some(Task { kind: Kind::Chain, who, share: CHAINS })
+        Task { kind: Kind::Chain, who, share: CHAINS }
     }
 
     /// Begins a leg, if the chain of the agent is still connected; else the agent waits for another one.
@@ -499,7 +506,11 @@ impl Crowd {
                 self.task = self.begin_leg(grid, regions, (slot, ticket), CHAINS, slice);
             }
             (Kind::Tree, _) => {
-                self.task = self.begin_shared_leg(grid, regions, task.who, task.share, slice);
+                let next = self.begin_shared_leg(grid, regions, task.who, task.share, slice);
+                self.task = next.map(|next| match next.kind {
+                    Kind::Tree => self.begin_own_chain(task.who),
+                    _ => next,
+                });
             }
             (Kind::Leg(target), _) => {
                 let first = self.agents[slot as usize].next_exit as usize;

@@ -594,3 +594,10 @@ fn crossing_streams_pass_each_other() {
     }
     until_all_have_arrived(&mut driver, 600);
 }
+
+/// A crowd can be a resource of a game engine, whichever thread uses it.
+#[test]
+fn a_crowd_can_be_sent_to_another_thread() {
+    fn check<T: Send + Sync>() {}
+    check::<Crowd>();
+}
