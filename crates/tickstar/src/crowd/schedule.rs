@@ -7,7 +7,7 @@ use super::goals::Advance;
 use super::method::Attempt;
 use super::parallel::Job;
 use super::planner::{Planner, Progress};
-use super::runs::Run;
+use super::runs::{Run, Spot};
 use super::{Activity, Crowd, NOWHERE};
 use crate::regions::CrowdRegions;
 use crate::search::Found;
@@ -577,18 +577,29 @@ impl Crowd {
         self.planner.runs = path;
     }
 
-    /// Appends steps to those of an agent, which end here.
-    fn append(&mut self, grid: &Grid, slot: u32, path: &[Run], end: super::Spot) {
+    /// Appends steps to those of an agent, which end here or, if they pass it, at its goal.
+    fn append(&mut self, grid: &Grid, slot: u32, path: &[Run], end: Spot) {
         let index = slot as usize;
         let ticket = self.new_ticket(slot);
         let agent = &mut self.agents[index];
+        let (mut at, goal) = (agent.end, agent.goal);
+        let past_goal = path.iter().position(|run| {
+            let far = at.distance(goal);
+            let is_passed = far <= run.steps() && at.after(run.direction(), far) == goal;
+            at = at.after(run.direction(), if is_passed { 0 } else { run.steps() });
+            is_passed
+        });
+        let end = if past_goal.is_some() { goal } else { end };
         agent.end = end;
         if end == agent.goal {
             agent.is_complete = true;
             agent.chain = Box::default();
         }
-        for &run in path {
+        for &run in &path[..past_goal.unwrap_or(path.len())] {
             self.push_run(slot, run);
+        }
+        if let Some(last) = past_goal {
+            self.push_run(slot, Run::new(path[last].direction(), at.distance(goal)));
         }
         let agent = &mut self.agents[index];
         if !agent.is_complete {

@@ -347,7 +347,7 @@ impl<const SIDE: usize> Regions<SIDE> {
         self.edits
     }
 
-    /// Heap memory in bytes. Per cell: 0.8 bytes in open terrain, 1.8 where a quarter of the cells is blocked at random, and
+    /// Heap memory in bytes. Per cell: up to 1 byte in open terrain, 1.8 where a quarter of the cells is blocked at random, and
     /// up to 6 in mazes; regions for crowds take half of that.
     pub fn bytes(&self) -> usize {
         let more: usize = self.regions.iter().map(|region| region.more.capacity()).sum();

@@ -346,8 +346,8 @@ fn regions_take_little_memory() {
         Grid::from_fn(512, 512, |_| !random.chance(percent)).unwrap()
     };
     let maps = [
-        ("open", open.clone(), 0.9),
-        ("10 % blocked", scattered(&mut random, 10), 1.0),
+        ("open", open.clone(), 1.0),
+        ("10 % blocked", scattered(&mut random, 10), 1.1),
         ("25 % blocked", scattered(&mut random, 25), 3.0),
         ("40 % blocked", scattered(&mut random, 40), 12.0),
         ("maze", maze(&mut random, 512), 6.0),

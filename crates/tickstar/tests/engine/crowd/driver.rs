@@ -437,7 +437,12 @@ impl Driver {
                 }
             }
             let has_arrived = unit.arrived || unit.at != unit.goal || unit.is_guest;
-            assert!(has_arrived || unit.before.is_some(), "{id:?} stands on its goal");
+            assert!(
+                has_arrived || unit.before.is_some(),
+                "{id:?} stands on its goal: {activity:?} {:?} {:?}",
+                unit.at,
+                self.crowd.path(self.ground.map(), id)
+            );
         }
         assert_eq!(stats.waiting, waiting);
         assert_eq!(stats.stood, stood, "{stats:?}");
