@@ -579,7 +579,8 @@ impl<'p> Run<'p> {
             Some(false) => _ = tally.undisturbed.get_or_insert_default(),
             None => {}
         }
-        if self.stats.thought == 0 && self.stats.walked > 0 {
+        // Where collisions are avoided, agents that stand take time too.
+        if self.stats.thought == 0 && self.stats.walked > 0 && self.places.is_none() {
             tally.walking.0 += time.as_nanos() as u64;
             tally.walking.1 += self.stats.walked;
         }

@@ -19,7 +19,7 @@ const SHARED_FROM: u32 = 8;
 /// Entries of a list that take as long as it takes to choose a target.
 const ENTRIES_PER_TARGET: u64 = 40;
 /// How much longer, in cells, the way over a waypoint may seem than that of the agent alone.
-const DETOUR: u64 = 8;
+const DETOUR: u64 = 12;
 
 /// The goals of all agents.
 #[derive(Clone, Debug, Default)]

@@ -558,8 +558,8 @@ impl Crowd {
 
     /// The same as [`frame`](Crowd::frame), planned on the threads of the current [`rayon`] pool.
     ///
-    /// With a counted budget, steps and units are the same bit for bit, on any number of threads; a frame takes less time.
-    /// With a deadline, more is planned in the same time. Where [memory is limited](CrowdConfig::max_bytes), and where a
+    /// With a counted budget, steps and units are the same bit for bit, on any number of threads. Tasks are short, so what is
+    /// gained depends on how fast the threads of the pool wake up: measure it. Where [memory is limited](CrowdConfig::max_bytes), and where a
     /// slice has a watcher, one thread does everything.
     #[cfg(feature = "rayon")]
     pub fn par_frame(&mut self, map: &Layered<Grid>, slice: &mut Slice<'_>) -> Frame<'_> {
