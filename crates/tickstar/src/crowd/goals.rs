@@ -17,9 +17,9 @@ use crate::{Cost, Grid, NodeId, Slice};
 /// long as some searches for one agent.
 const SHARED_FROM: u32 = 8;
 /// Entries of a list that take as long as it takes to choose a target.
-const ENTRIES_PER_TARGET: u64 = 40;
+const ENTRIES_PER_TARGET: u64 = 26;
 /// How much longer, in cells, the way over a waypoint may seem than that of the agent alone.
-const DETOUR: u64 = 12;
+const DETOUR: u64 = 10;
 
 /// The goals of all agents.
 #[derive(Clone, Debug, Default)]
@@ -205,26 +205,28 @@ impl Goals {
         }
         targets.clear();
         let root = regions.at(goal.cell());
-        let (mut region, mut entry) = (own, from.cell());
-        let best = group.tree.best_way(regions, own, entry).map_or(Cost::INFINITE, |way| way.2);
+        let first = group.tree.best_way(regions, own, from.cell());
+        let best = first.map_or(Cost::INFINITE, |way| way.2);
         let most = best + Cost(Cost::STRAIGHT.0 * DETOUR);
-        while Some(region) != root && targets.len() < SHARED_LOOK {
-            let Some((next, exit)) = group.tree.best_exit(regions, region, entry) else { break };
-            // Where the exit of the next region is, or better.
-            let after = group.tree.best_exit(regions, next, exit).map(|(_, exit)| Spot::of(exit));
+        let mut way = first.map(|(next, exit, _)| (next, exit)).filter(|_| Some(own) != root);
+        while let Some((next, entry)) = way.filter(|_| targets.len() < SHARED_LOOK) {
+            if Some(next) == root {
+                targets.push(goal);
+                break;
+            }
             let waypoint = group.waypoints.get(&next).copied();
             let waypoint = waypoint.filter(|spot| {
                 let cell = spot.cell();
-                let way =
-                    group.tree.best_way(regions, next, cell).map_or(Cost::INFINITE, |way| way.2);
+                let way = group.tree.best_way(regions, next, cell);
+                let way = way.map_or(Cost::INFINITE, |way| way.2);
                 regions.at(cell) == Some(next) && regions.apart(from.cell(), cell) + way <= most
             });
-            match (Some(next) == root, waypoint.or(after)) {
-                (true, _) => targets.push(goal),
-                (false, Some(target)) => targets.push(target),
-                (false, None) => break,
+            // The exit of that region, unless there is something better.
+            way = group.tree.best_exit(regions, next, entry);
+            match waypoint.or(way.map(|(_, exit)| Spot::of(exit))) {
+                Some(target) => targets.push(target),
+                None => break,
             }
-            (region, entry) = (next, exit);
         }
         if Some(own) == root {
             targets.push(goal);
