@@ -22,7 +22,7 @@
 //! on legs. Until it has a path, or is told that there is none, all agents together spend at most `4 · (n + 1) · c`
 //! units, where `n` is the number of agents and `c` what the most expensive chain with its leg takes (on any map less
 //! than three units per cell). That holds for an agent that nobody disturbs meanwhile, by another goal, by displacing
-//! it or by changes of the map.
+//! it or by changes of the map, where neither collisions are avoided nor memory is limited.
 //!
 //! # When the map changes
 //! The regions of the map have a log of what has changed, so nothing has to be reported for agents that plan on them.

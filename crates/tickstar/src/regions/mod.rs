@@ -95,8 +95,8 @@ pub struct Regions<const SIDE: usize = 16> {
     edits: u64,
 }
 
-/// The regions of a [`Grid`] for a [`Crowd`](crate::crowd::Crowd), of tiles of 32 by 32 cells: a search over them takes a
-/// third of the time, and its paths are about one percent longer.
+/// The regions of a [`Grid`] for a [`Crowd`](crate::crowd::Crowd), of tiles of 32 by 32 cells: a search over them takes
+/// about a third of the work.
 pub type CrowdRegions = Regions<32>;
 
 /// How much regions have changed.
