@@ -321,7 +321,11 @@ fn parse_scen(
     some(path, problems)
 }
 
-fn parse_problems(path: &Path, text: &[u8], grid: &Grid) -> Result<Vec<Problem>, FileError> {
+pub(crate) fn parse_problems(
+    path: &Path,
+    text: &[u8],
+    grid: &Grid,
+) -> Result<Vec<Problem>, FileError> {
     let problems = parse(path, text, |_, line| {
         if line.starts_with('#') {
             return Ok(None);

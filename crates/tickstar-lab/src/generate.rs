@@ -102,6 +102,12 @@ pub enum GenerateError {
         /// The height requested.
         height: u32,
     },
+    /// More cells blocked than there are.
+    #[error("{percent} percent of the cells cannot be blocked: at most 100 can")]
+    Density {
+        /// The percentage requested.
+        percent: u32,
+    },
 }
 
 /// Makes a map. The same arguments give the same map, always and everywhere.
@@ -109,10 +115,7 @@ pub enum GenerateError {
 /// # Errors
 /// When a side is below 16 or above 4096.
 pub fn generate(kind: Kind, width: u32, height: u32, seed: u64) -> Result<Grid, GenerateError> {
-    let sides = MIN_SIDE..=MAX_SIDE;
-    if !sides.contains(&width) || !sides.contains(&height) {
-        return Err(GenerateError::Size { width, height });
-    }
+    check_size(width, height)?;
     let dice = &mut Dice::new(seed);
     Ok(match kind {
         Kind::Rooms => rooms(width, height, dice),
@@ -122,6 +125,12 @@ pub fn generate(kind: Kind, width: u32, height: u32, seed: u64) -> Result<Grid, 
         Kind::Islands => islands(width, height, dice, 23),
         Kind::Hills => with_hills(islands(width, height, dice, 6), seed),
     })
+}
+
+fn check_size(width: u32, height: u32) -> Result<(), GenerateError> {
+    let sides = MIN_SIDE..=MAX_SIDE;
+    let fits = sides.contains(&width) && sides.contains(&height);
+    if fits { Ok(()) } else { Err(GenerateError::Size { width, height }) }
 }
 
 /// The multipliers of generated terrain, from the plain up the hills.
@@ -176,6 +185,30 @@ impl Relief {
         (along(row) * (s - down) + along(row + 1) * down) / (s * s)
     }
 }
+
+/// Single cells blocked at random, each with this probability in percent. The same arguments give the same map,
+/// always and everywhere; with 25 percent it is not the map of [`Kind::Random`].
+///
+/// # Errors
+/// When a side is below 16 or above 4096, or the percentage above 100.
+pub fn random_cells(
+    width: u32,
+    height: u32,
+    percent: u32,
+    seed: u64,
+) -> Result<Grid, GenerateError> {
+    if percent > 100 {
+        return Err(GenerateError::Density { percent });
+    }
+    check_size(width, height)?;
+    let mut dice = Dice::keyed(seed, [CELLS, percent, 0, 0, 0, 0]);
+    let mut board = Board::new(width, height, false);
+    board.free.fill_with(|| dice.below(100) >= percent as usize);
+    Ok(board.to_grid())
+}
+
+/// The key of the stream of random numbers for [`random_cells`].
+const CELLS: u32 = 5;
 
 /// Draws problems between free cells that are connected, start and goal apart: any two cells of the
 /// largest component, each pair as likely as any other. None if no two free cells are connected.

@@ -16,24 +16,28 @@
 #![deny(missing_docs)]
 
 pub mod bench;
+mod buckets;
 pub mod builtin;
 pub mod chase;
 pub mod check;
 mod clock;
 pub mod crowd;
 pub mod draw;
-mod experiment;
+pub mod experiment;
 pub mod files;
 pub mod generate;
 pub mod levels;
 mod metric;
 mod record;
 mod reference;
+pub mod reproduce;
 mod sim;
 mod spread;
+pub mod statistics;
 pub mod text;
 mod world;
 
+pub use buckets::{Buckets, by_length};
 pub use clock::{Clock, ClockError, Clocked, Pace, Segment, Untimed};
 pub use experiment::{Contestant, Course, Experiment, ExperimentError, Judging};
 pub use files::Problem;

@@ -148,6 +148,9 @@ pub static METRICS: &[Metric] = &[
     })
     .mean()
     .shown("back-moves", Format::Decimals(1)),
+    count("late_back_moves", "moves back after the search has found the goal", |r| {
+        Some(r.tally.late_back_moves)
+    }),
     count("non_optimal_moves", "moves on no shortest path", |r| r.tally.non_optimal_moves)
         .mean()
         .shown("non-optimal", Format::Decimals(1))
@@ -220,6 +223,21 @@ impl Metric {
             Read::Count(read) => read(record).map(Number::Count),
             Read::Real(read) => read(record).map(Number::Real),
         }
+    }
+
+    /// Whether its values are counts.
+    pub(crate) fn is_count(&self) -> bool {
+        matches!(self.read, Read::Count(_))
+    }
+
+    /// Whether a record as JSON has it.
+    pub(crate) fn is_in_record(&self) -> bool {
+        self.in_record
+    }
+
+    /// Whether it is about the frames of a clocked game.
+    pub(crate) fn is_of_frames(&self) -> bool {
+        self.section() == Some(Section::Frames)
     }
 
     /// The section of its column; none: summaries do not have it.

@@ -65,6 +65,8 @@ pub struct Tally {
     pub moves: u64,
     /// Moves back along the branch the agent came by.
     pub back_moves: u64,
+    /// Those made once the search had found the goal: none if the agent stood on the path that was found.
+    pub late_back_moves: u64,
     /// Moves that lie on no shortest path from where they begin, on the true map at that moment; none: not
     /// counted.
     pub non_optimal_moves: Option<u64>,
@@ -174,7 +176,7 @@ impl Sim {
         let (most, sound) = (max_intervals.unwrap_or(u64::MAX), self.max_sound_intervals());
         let (mut expanded, mut above) = (Vec::new(), Vec::new());
         journey.segments = self.segmented.then(Vec::new);
-        let mut unassigned = 0;
+        let (mut unassigned, mut found) = (0, false);
         while self.at != self.goal {
             let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
             if stopped || journey.tally.intervals == most {
@@ -211,6 +213,7 @@ impl Sim {
             journey.tally.work(&slice);
             journey.tally.peak_bytes = journey.tally.peak_bytes.max(self.agent.bytes());
             if slice.has(Event::Found) || slice.has(Event::Restart) {
+                found = slice.has(Event::Found);
                 // Once the path is followed, an agent may keep what lies ahead alone.
                 self.plan = self.agent.plan().filter(|_| slice.has(Event::Found));
             }
@@ -245,6 +248,7 @@ impl Sim {
                     let detour = moment.as_mut().map(|m| m.is_detour(self.world.truth(), at, to));
                     let edge = edge.expect("bug: a step that is not an edge");
                     journey.step(to, edge, back, detour);
+                    journey.tally.late_back_moves += u64::from(back && found);
                     self.world.moved(to);
                 }
                 Step::Unreachable if !self.world.expects_more() => {

@@ -1,4 +1,11 @@
 //! Experiments: contestants on the problems of courses, in parallel, with the same records on every machine.
+//! Those that take long are stored as they run, so that a stopped one continues where it was.
+
+mod course;
+mod results;
+mod run;
+mod store;
+mod table;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,6 +14,12 @@ use rayon::prelude::*;
 use thiserror::Error;
 use tickstar::Cost;
 use tickstar::catalog::Config;
+
+pub use course::{CoursePlan, MapSource, OpenError, ProblemSource, hash};
+pub use results::{Results, ResultsError};
+pub use run::{RunError, Shard};
+pub use store::{Store, StoreError, remove_halves, write_whole};
+pub use table::{RecordTable, TableError};
 
 use crate::PrepareError;
 use crate::{
@@ -19,6 +32,8 @@ use crate::{
 pub struct Course {
     /// The map's name, for records.
     pub name: String,
+    /// The SHA-256 of the map's file, or of the file it would have.
+    pub map_hash: String,
     /// The map in its world.
     pub arena: Arena,
     /// The problems.
@@ -64,7 +79,7 @@ pub enum Judging {
 /// let grid = map.grid();
 /// let problems = map.problems(&grid, 5, 1);
 /// let arena = Arena::new(&"known".parse()?, &grid, 1)?;
-/// let courses = &mut [Course { name: map.name.into(), arena, problems }];
+/// let courses = &mut [Course { name: map.name.into(), map_hash: String::new(), arena, problems }];
 /// let contestant = |name: &str| {
 ///     let config = catalog::find(name).unwrap().configure::<&str, &str>(&[]).unwrap();
 ///     Contestant { name: name.into(), config, budget: Some(50) }
@@ -77,6 +92,12 @@ pub enum Judging {
 /// ```
 #[derive(Debug)]
 pub struct Experiment {
+    /// What it is called.
+    pub name: String,
+    /// Courses that are opened one at a time, for [`run_missing`](Experiment::run_missing).
+    pub courses: Vec<CoursePlan>,
+    /// How many problems of a course are stored together.
+    pub block: usize,
     contestants: Vec<Contestant>,
     /// Those that exceeded the cut-off.
     excluded: Vec<bool>,
@@ -124,6 +145,9 @@ impl Experiment {
         let excluded = vec![false; contestants.len()];
         let judging = Judging::default();
         Experiment {
+            name: "experiment".into(),
+            courses: Vec::new(),
+            block: 16,
             contestants,
             excluded,
             cutoff: None,
@@ -223,6 +247,7 @@ impl Experiment {
     }
 
     /// One problem with every contestant, judged by the same distances; none if it was stopped before the end.
+    /// Without flags of who is excluded, nobody is.
     fn solve(
         &self,
         course: &Course,
@@ -231,8 +256,9 @@ impl Experiment {
     ) -> Result<Option<ProblemRecords>, ProblemError> {
         let mut judge = None;
         let mut records = Vec::new();
-        for (Contestant { config, budget, .. }, out) in self.contestants.iter().zip(excluded) {
-            if out.load(Ordering::Relaxed) {
+        for (nth, Contestant { config, budget, .. }) in self.contestants.iter().enumerate() {
+            let out = excluded.get(nth);
+            if out.is_some_and(|out| out.load(Ordering::Relaxed)) {
                 records.push(None);
                 continue;
             }
@@ -247,7 +273,9 @@ impl Experiment {
                 return Ok(None);
             }
             let most = journey.tally.max_expansions_per_interval;
-            out.fetch_or(self.cutoff.is_some_and(|cutoff| most > cutoff), Ordering::Relaxed);
+            if let Some(out) = out {
+                out.fetch_or(self.cutoff.is_some_and(|cutoff| most > cutoff), Ordering::Relaxed);
+            }
             let judge = match &mut judge {
                 Some(judge) => judge,
                 none => none.insert(Judge::new(self.judging, &job, problem)?),
@@ -293,7 +321,12 @@ mod tests {
         let map = builtin::find(name).unwrap();
         let grid = map.grid();
         let arena = Arena::new(&world.parse().unwrap(), &grid, 1).unwrap();
-        Course { name: name.into(), arena, problems: map.problems(&grid, problems, 1) }
+        Course {
+            name: name.into(),
+            map_hash: String::new(),
+            arena,
+            problems: map.problems(&grid, problems, 1),
+        }
     }
 
     fn contestant(name: &str, budget: Option<u64>) -> Contestant {

@@ -1,0 +1,3 @@
+//! The experiments of four papers, and what they show: `tickstar reproduce`.
+
+pub mod report;
