@@ -188,31 +188,47 @@ const DRAWS: (usize, usize) = (200, 1000);
 
 /// Draws problems in the same way, and keeps those whose shortest paths are as long as requested, in cells; they
 /// state their lengths. Fewer than requested if such pairs are too rare.
-///
-/// # Panics
-/// Never: what is drawn is free.
 pub fn problems_of_length(
     grid: &Grid,
     count: usize,
     lengths: &RangeInclusive<f64>,
     seed: u64,
 ) -> Vec<Problem> {
+    let draws = DRAWS.1.saturating_add(DRAWS.0.saturating_mul(count));
+    of_length(grid, pairs(grid, seed).take(draws), lengths).take(count).collect()
+}
+
+/// Chooses among these problems, each at most once: those that can be solved by a path as long as requested, in
+/// cells; they state their lengths. Fewer than requested if there are not as many.
+pub fn choose_problems(
+    grid: &Grid,
+    mut problems: Vec<Problem>,
+    count: usize,
+    lengths: &RangeInclusive<f64>,
+    seed: u64,
+) -> Vec<Problem> {
+    Dice::new(seed).shuffle(&mut problems);
+    of_length(grid, problems.into_iter(), lengths).take(count).collect()
+}
+
+/// Those of these problems whose shortest paths are so long.
+fn of_length(
+    grid: &Grid,
+    problems: impl Iterator<Item = Problem>,
+    lengths: &RangeInclusive<f64>,
+) -> impl Iterator<Item = Problem> {
     let mut finder = PathFinder::default();
-    let mut measured = |problem: Problem| {
+    problems.filter_map(move |problem| {
         let Problem { start, goal, .. } = problem;
         // No path is shorter than this.
         let least = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
         if f64::from(least) > *lengths.end() {
             return None;
         }
-        let [from, to] = [start, goal].map(|cell| grid.node(cell).expect("it is on the map"));
-        let path = finder.find(grid, from, to).expect("both are free")?;
-        Some(Problem { optimal: Some(path.cost.in_cells()), ..problem })
-    };
-    let fits = |problem: &Problem| problem.optimal.is_some_and(|length| lengths.contains(&length));
-    let draws = DRAWS.1.saturating_add(DRAWS.0.saturating_mul(count));
-    let drawn = pairs(grid, seed).take(draws);
-    drawn.filter_map(|problem| measured(problem).filter(fits)).take(count).collect()
+        let path = finder.find(grid, grid.node(start)?, grid.node(goal)?).ok()??;
+        let length = path.cost.in_cells();
+        lengths.contains(&length).then_some(Problem { optimal: Some(length), ..problem })
+    })
 }
 
 /// Random problems without an end.
@@ -826,6 +842,13 @@ mod tests {
         assert_eq!(lengths(&problems(12.0..=f64::INFINITY)), [12.0; 50]);
         assert_eq!(problems(12.5..=99.0), []);
         assert_eq!(problems_of_length(&Grid::new(1, 1).unwrap(), 5, &(0.0..=9.0), 1), []);
+        // Chosen from others: not twice, and not those that cannot be solved.
+        let stranger = Problem { start: Cell::new(0, 0), goal: Cell::new(4, 4), optimal: None };
+        let others = [&some[..5], &problems(12.0..=12.0)[..1], &[stranger]].concat();
+        let chosen = choose_problems(&grid, others.clone(), 9, &(3.0..=5.0), 1);
+        assert_eq!(chosen.len(), 5);
+        assert!(chosen.iter().all(|problem| some[..5].contains(problem)));
+        assert_eq!(choose_problems(&grid, others, 2, &(3.0..=5.0), 1), chosen[..2]);
         // The same draws as without a limit.
         let all = problems(0.0..=f64::INFINITY);
         let ends = |problem: &Problem| (problem.start, problem.goal);

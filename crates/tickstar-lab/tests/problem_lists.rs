@@ -19,15 +19,18 @@ struct Kind {
     lengths: (f64, f64),
 }
 
+/// No limit.
+const ANY: f64 = f64::INFINITY;
+
 const KINDS: [Kind; 8] = [
     Kind { lists: "tba-2009", maps: &["wc3-512"], count: (3, 100), lengths: (230.0, 320.0) },
-    Kind { lists: "tbaa-2012", maps: &["starcraft", "dao"], count: (6, 300), lengths: (1.0, 2e3) },
-    Kind { lists: "classes/bg", maps: &["bg-512"], count: (6, 15), lengths: (50.0, 2e3) },
-    Kind { lists: "classes/dao", maps: &["dao"], count: (6, 15), lengths: (50.0, 2e3) },
-    Kind { lists: "classes/maze", maps: &["maze"], count: (6, 10), lengths: (50.0, 1e4) },
-    Kind { lists: "classes/random", maps: &["random"], count: (6, 15), lengths: (50.0, 2e3) },
-    Kind { lists: "classes/rooms", maps: &["rooms"], count: (4, 20), lengths: (50.0, 2e3) },
-    Kind { lists: "classes/sc", maps: &["starcraft"], count: (8, 10), lengths: (50.0, 2e3) },
+    Kind { lists: "tbaa-2012", maps: &["starcraft", "dao"], count: (6, 300), lengths: (0.0, ANY) },
+    Kind { lists: "classes/bg", maps: &["bg-512"], count: (6, 15), lengths: (50.0, ANY) },
+    Kind { lists: "classes/dao", maps: &["dao"], count: (6, 15), lengths: (50.0, ANY) },
+    Kind { lists: "classes/maze", maps: &["maze"], count: (6, 10), lengths: (50.0, ANY) },
+    Kind { lists: "classes/random", maps: &["random"], count: (6, 15), lengths: (50.0, ANY) },
+    Kind { lists: "classes/rooms", maps: &["rooms"], count: (4, 20), lengths: (50.0, ANY) },
+    Kind { lists: "classes/sc", maps: &["starcraft"], count: (8, 10), lengths: (50.0, ANY) },
 ];
 
 fn problems() -> PathBuf {

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use tickstar_lab::generate::problems_of_length;
+use tickstar_lab::files;
+use tickstar_lab::generate::{choose_problems, problems_of_length};
 use tickstar_lab::text::{self, counted};
 
 use crate::failure::Failure;
@@ -18,8 +19,8 @@ use crate::source::{Map, Movement, map_file};
 /// Draw random problems on a map, as a list for --problems
 ///
 /// Each is a line `sx sy gx gy`: start and goal, as columns and rows from the top left. Both lie in the largest
-/// connected part of the map, each pair as likely as any other of the length requested. The same seed draws the same
-/// problems on every machine.
+/// connected part of the map, each pair as likely as any other of the length requested; or they are drawn from a
+/// scenario file. The same seed draws the same problems on every machine.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar maps problems builtin:rooms-64\n  \
@@ -40,6 +41,9 @@ pub struct Problems {
         allow_hyphen_values = true
     )]
     length: Lengths,
+    /// Draw from the problems of this scenario file of the map instead, none of them twice
+    #[arg(long, value_name = "FILE")]
+    scen: Option<PathBuf>,
     /// The seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = from_zero,
         allow_negative_numbers = true)]
@@ -74,17 +78,23 @@ impl FromStr for Lengths {
 impl Problems {
     pub fn execute(&self) -> Result<(), Failure> {
         if let Some(path) = &self.out {
-            refuse_overwriting(path, map_file(&self.map))?;
+            let inputs = map_file(&self.map).into_iter().chain(self.scen.as_deref());
+            refuse_overwriting(path, inputs)?;
             check_writable(path)?;
         }
         let map = Map::load(&self.map, self.movement)?;
         let Lengths(lengths) = &self.length;
-        let problems = problems_of_length(&map.grid, self.count, lengths, self.seed);
+        let problems = if let Some(scen) = &self.scen {
+            let all = files::read_scen(scen, &map.name, &map.grid).map_err(Failure::input)?;
+            choose_problems(&map.grid, all, self.count, lengths, self.seed)
+        } else {
+            problems_of_length(&map.grid, self.count, lengths, self.seed)
+        };
         if problems.len() < self.count {
             let (found, wanted) = (problems.len(), counted(self.count, "problem"));
-            let map = text::path(&self.map);
+            let source = text::path(self.scen.as_ref().unwrap_or(&self.map));
             return Err(Failure::input(format!(
-                "{map}: only {found} of {wanted} of such lengths were found: they are too rare on this map"
+                "{source}: only {found} of {wanted} found: those of such lengths are too rare there"
             )));
         }
         let mut list = String::new();

@@ -299,7 +299,7 @@ fn stalled(setting: &Setting, bytes: usize) -> std::process::Child {
     let mut command = setting.folder.command(arguments.split_whitespace());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let part = setting.folder.path("got/mine-map.zip.part");
-    while part.metadata().is_ok_and(|facts| facts.len() == bytes as u64) == false {
+    while !part.metadata().is_ok_and(|facts| facts.len() == bytes as u64) {
         sleep(Duration::from_millis(10));
     }
     child
