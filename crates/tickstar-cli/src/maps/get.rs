@@ -54,7 +54,7 @@ pub struct Get {
     /// The scenario files too; the hashes of most of them are not known, and these are not checked
     #[arg(long)]
     scenarios: bool,
-    /// Where the archives are, for instance SET/SET-map.zip with the set dao
+    /// The address below which the archives are, such as dao/dao-map.zip
     #[arg(long, value_name = "URL", default_value = list::HOME, help_heading = "Download")]
     from: Address,
     /// Another list of maps, for a mirror with other ones: folder, map, width, height, SHA-256 of the map and of
