@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use tickstar_lab::bench::growth::{Extent, Report, Subject, measure};
+use tickstar_lab::bench::growth::{Extent, Report, Row, Subject, measure};
 use tickstar_lab::draw::{Chart, ChartAxis, ChartPanel, ChartPoint, ChartSeries};
 
 use super::{Shown, table, watched};

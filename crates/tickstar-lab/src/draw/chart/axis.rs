@@ -105,12 +105,15 @@ impl Range {
 
     /// Where a value is, from 0 to 1.
     pub(in crate::draw) fn place(&self, value: f64) -> f64 {
-        let value = bounded(self.scale, value);
-        let at = if self.scale == PlotScale::Log { log10(value) } else { value };
-        self.part(at).clamp(0.0, 1.0)
+        self.part(bounded(self.scale, value)).clamp(0.0, 1.0)
     }
 
-    fn part(&self, at: f64) -> f64 {
+    fn part(&self, value: f64) -> f64 {
+        self.part_to(if self.scale == PlotScale::Log { log10(value) } else { value })
+    }
+
+    /// The same for an exponent, if the axis is logarithmic.
+    fn part_to(&self, at: f64) -> f64 {
         (at - self.from) / (self.to - self.from)
     }
 
@@ -134,16 +137,11 @@ impl Range {
             PlotScale::Log => step.around(self.values.0 / 1.2, self.values.1 * 1.2),
         };
         // A range has few steps, whatever it is.
-        let values: Vec<_> =
-            (0..=32).map(|nth| low + f64::from(nth)).take_while(|&nth| nth <= high).collect();
-        let values = values.into_iter().map(|nth| step.value(nth));
-        let shown = |&value: &f64| {
-            let at = if self.scale == PlotScale::Log { log10(value) } else { value };
-            on_axis(self.part(at))
-        };
-        let values: Vec<_> = values.filter(shown).collect();
+        let times = (0..=32).map(|nth| low + f64::from(nth)).take_while(|&nth| nth <= high);
+        let values = times.map(|nth| step.value(nth)).filter(|&value| self.scale.has(value));
+        let values: Vec<_> = values.filter(|&value| on_axis(self.part(value))).collect();
         let labels = labels(&values, Some(step.decimals()));
-        let tick = |(&value, label)| Tick { place: self.place(value), label };
+        let tick = |(&value, label)| Tick { place: self.part(value).clamp(0.0, 1.0), label };
         values.iter().zip(labels).map(tick).collect()
     }
 
@@ -186,7 +184,7 @@ impl Range {
         let powers = (self.from.floor() as i32..=self.to.ceil() as i32)
             .filter(|power| power.rem_euclid(every as i32) == 0);
         let all = powers.flat_map(|power| digits.iter().map(move |&digit| (digit, power)));
-        let place = |(digit, power)| self.part(log10(f64::from(digit)) + f64::from(power));
+        let place = |(digit, power)| self.part_to(log10(f64::from(digit)) + f64::from(power));
         let all: Vec<_> = all.filter(|&mark| on_axis(place(mark))).collect();
         let values: Vec<_> = all.iter().map(|&(digit, power)| decimal(digit, power)).collect();
         let tick = |(&mark, label)| Tick { place: place(mark).clamp(0.0, 1.0), label };
@@ -295,7 +293,7 @@ fn label(value: f64, decimals: Option<usize>, short: bool) -> String {
         return "0".into();
     }
     if !(1e-5..1e15).contains(&size) {
-        return format!("{value:e}");
+        return exponential(value);
     }
     match UNITS.iter().find(|&&(unit, _)| short && size >= unit) {
         Some((unit, name)) => format!("{}{name}", value / unit),
@@ -304,6 +302,13 @@ fn label(value: f64, decimals: Option<usize>, short: bool) -> String {
             None => format!("{value}"),
         }),
     }
+}
+
+/// A very large or small number, or what is none.
+fn exponential(value: f64) -> String {
+    let text = format!("{value:.4e}");
+    let Some((digits, power)) = text.split_once('e') else { return text };
+    format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A decimal number with commas between thousands.
@@ -327,7 +332,7 @@ pub(super) fn value_text(value: f64) -> String {
         return "0".into();
     }
     if !value.is_finite() || !(1e-5..1e15).contains(&size) {
-        return format!("{value:.3e}");
+        return exponential(value);
     }
     let decimals = (4 - log10(size).floor() as i32).clamp(0, 9) as usize;
     let text = format!("{value:.decimals$}");
@@ -362,9 +367,9 @@ mod tests {
             assert_eq!(marks(PlotScale::Linear, values).join(" "), expected, "{values:?}");
         }
         for (values, expected) in [
-            (&[8.0, 1024.0][..], "10 20 50 100 200 500 1,000"),
+            (&[8.0, 1024.0][..], "10 100 1,000"),
             (&[1.0, 1024.0], "1 10 100 1,000"),
-            (&[0.02, 900.0], "0.1 1 10 100"),
+            (&[0.02, 900.0], "0.1 1 10 100 1,000"),
             (&[1.0, 3e5], "1 10 100 1k 10k 100k"),
             (&[3.0, 40.0], "3 5 7 10 20 30"),
             (&[1.02, 1.6], "1.1 1.2 1.3 1.4 1.5 1.6"),
@@ -413,6 +418,6 @@ mod tests {
     #[test]
     fn values_have_five_digits() {
         let shown = [0.0, -1.5, 1.031_24, 1234.56, 1e7, 0.000_012_34, f64::NAN].map(value_text);
-        assert_eq!(shown, ["0", "-1.5", "1.0312", "1,234.6", "10,000,000", "0.000012", "NaN"]);
+        assert_eq!(shown, ["0", "-1.5", "1.0312", "1,234.6", "10,000,000", "0.00001234", "NaN"]);
     }
 }

@@ -58,8 +58,12 @@ impl<'a> Layout<'a> {
             .iter()
             .map(|panel| {
                 let (x, y) = ranges(panel);
-                let y_ticks =
-                    ticks(&chart.y.ticks, &y, &|ticks| apart(ticks, |_| 1.5 * NUMBER, plot_height));
+                let y_ticks = ticks(&chart.y.ticks, &y, &|ticks| {
+                    apart(ticks, |tick| {
+                        let at = tick.place * plot_height;
+                        (at - 0.75 * NUMBER, at + 0.75 * NUMBER)
+                    })
+                });
                 Panel { panel, title: title(panel), x, y, x_ticks: Ticks::default(), y_ticks }
             })
             .collect();
@@ -69,7 +73,11 @@ impl<'a> Layout<'a> {
         let plot = Point { x: width - left - RIGHT, y: plot_height };
         for panel in &mut panels {
             panel.x_ticks = ticks(&chart.x.ticks, &panel.x, &|ticks| {
-                apart(ticks, |tick| self::width(&tick.label, NUMBER) + 10.0, plot.x)
+                apart(ticks, |tick| {
+                    let (label, middle) = place_label(tick, left, plot.x, width);
+                    let half = self::width(&label, NUMBER) / 2.0 + 5.0;
+                    (middle - half, middle + half)
+                })
             });
         }
         let y_name = lines(&chart.y.name, NUMBER, width);
@@ -161,16 +169,14 @@ impl<'a> Layout<'a> {
             let at = Point { x: 0.0, y: self.top - 16.0 - TEXT_LINE * nth as f64 };
             canvas.text(line, at, NUMBER, Anchor::Start, Tone::Soft);
         }
-        for tick in &panel.y_ticks.major {
+        for tick in panel.y_ticks.major.iter().filter(|tick| !tick.label.is_empty()) {
             let label = fitted(&tick.label, NUMBER, NUMBERS * self.width);
             let at = Point { x: self.left - 8.0, y: self.up(tick.place) + 0.35 * NUMBER };
             canvas.text(&label, at, NUMBER, Anchor::End, Tone::Soft);
         }
         let bottom = self.up(0.0);
-        for tick in &panel.x_ticks.major {
-            let label = fitted(&tick.label, NUMBER, self.width - 4.0);
-            let half = width(&label, NUMBER) / 2.0;
-            let x = self.across(tick.place).clamp(half, self.width - half);
+        for tick in panel.x_ticks.major.iter().filter(|tick| !tick.label.is_empty()) {
+            let (label, x) = place_label(tick, self.left, self.plot.x, self.width);
             canvas.text(&label, Point { x, y: bottom + 18.0 }, NUMBER, Anchor::Middle, Tone::Soft);
         }
         for (nth, line) in self.x_name.iter().enumerate() {
@@ -339,12 +345,17 @@ fn ticks(given: &[(f64, String)], range: &Range, fits: &dyn Fn(&[Tick]) -> bool)
     Ticks { major, minor: Vec::new() }
 }
 
-/// Whether labels of these extents have room on an axis of this length.
-fn apart(ticks: &[Tick], extent: impl Fn(&Tick) -> f64, length: f64) -> bool {
-    ticks.windows(2).all(|pair| {
-        let between = (pair[1].place - pair[0].place) * length;
-        between >= f64::midpoint(extent(&pair[0]), extent(&pair[1]))
-    })
+/// What is written below a plot, and where its middle is: within the picture, also where it is wide.
+fn place_label(tick: &Tick, left: f64, plot_width: f64, width: f64) -> (String, f64) {
+    let label = fitted(&tick.label, NUMBER, width - 4.0);
+    let half = self::width(&label, NUMBER) / 2.0;
+    let middle = (left + plot_width * tick.place).min(width - half).max(half);
+    (label, middle)
+}
+
+/// Whether labels with these ends have room beside each other.
+fn apart(ticks: &[Tick], ends: impl Fn(&Tick) -> (f64, f64)) -> bool {
+    ticks.windows(2).all(|pair| ends(&pair[0]).1 <= ends(&pair[1]).0)
 }
 
 impl Chart {

@@ -327,7 +327,7 @@ fn numbers_can_be_read_back() {
     let csv = chart.csv();
     let lines: Vec<_> = csv.lines().collect();
     assert_eq!(lines[0], "panel,series,source,x,y,low,high");
-    assert_eq!(lines[1], ",tick,measured,1,1.003,1.0009999999999999,1.005");
+    assert_eq!(lines[1], ",tick,measured,1,1.003,1.001,1.005");
     assert!(lines[4].starts_with(",tick,measured,more than any other rate,1.057,"));
     let point = ChartPoint { x: 1e-9, y: f64::NAN, band: Some([2.0, 1.0]) };
     let paper = ChartSeries { of_paper: true, points: vec![point], ..series("a, \"b\"", &[]) };
