@@ -89,7 +89,7 @@ fn plot(report: &Report, extent: Extent) -> String {
         let title = format!("{}: ns per {}", subject.name(), subject.unit());
         panels.push(ChartPanel { title, series: series.collect() });
     }
-    let sides = extent.sides().iter().map(|&side| (side.into(), side.to_string()));
+    let sides = extent.sides().into_iter().map(|side| (side.into(), side.to_string()));
     let chart = Chart {
         title: "The cost of work on larger maps".into(),
         x: ChartAxis { ticks: sides.collect(), ..ChartAxis::log("side of the map, in cells") },
