@@ -8,13 +8,13 @@ use super::panel::Layout;
 /// The style sheet of charts in a page, for its head.
 pub fn chart_css() -> String {
     const PAGE: &str = "\
-.chart-figure{margin:1.5rem 0;break-inside:avoid}
-.chart-figure figcaption{font-weight:600;margin-bottom:.4rem}
-.chart-figure ul{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;margin:0 0 .8rem;padding:0;font-size:.875rem}
+.chart-figure{margin:1.5rem 0}
+.chart-figure figcaption{font-weight:600;margin-bottom:.4rem;break-after:avoid}
+.chart-figure ul{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;margin:0 0 .8rem;padding:0;font-size:.875rem;break-after:avoid}
 .chart-figure li{display:flex;align-items:center;gap:.4rem;margin:0}
 .chart-figure li svg{width:30px;height:14px;flex:none}
 .chart-panels{display:grid;gap:1.2rem 1.6rem;max-width:calc(var(--columns)*29.6rem - 1.6rem);grid-template-columns:repeat(auto-fit,minmax(min(100%,max(18rem,(100% - 1.6rem*(var(--columns) - 1))/var(--columns))),1fr))}
-.chart-panels svg{display:block;width:100%}
+.chart-panels svg{display:block;width:100%;break-inside:avoid}
 .chart-one{max-width:36rem}
 .chart-figure p{font-size:.8125rem;margin:.5rem 0 0;color:var(--chart-soft,#4a5566)}
 ";

@@ -2,8 +2,9 @@
 
 use super::super::Point;
 use super::canvas::{Anchor, Canvas, Tone, path_through, width};
+use super::line::{stroke, stroke_width};
 use super::marker::draw_marker;
-use super::panel::{TEXT, fitted, stroke, stroke_width};
+use super::panel::{TEXT, fitted};
 use super::{Chart, ChartSeries, SeriesStyle};
 
 /// The width of a sample of a series, and the height of a line of the legend.

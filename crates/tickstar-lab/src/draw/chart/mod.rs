@@ -16,11 +16,14 @@ mod axis;
 mod canvas;
 mod html;
 mod legend;
+mod line;
 mod marker;
+mod number;
 mod panel;
 mod sheet;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use super::{DrawError, png};
 use crate::metric::csv_line;
@@ -233,18 +236,6 @@ impl Chart {
 
     fn columns(&self) -> usize {
         self.columns.clamp(1, self.panels.len().max(1))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let lost = match self.lost() {
-            0 => None,
-            1 => Some("1 value that is not positive has no place on a logarithmic axis".into()),
-            lost => Some(format!(
-                "{lost} values that are not positive have no place on a logarithmic axis"
-            )),
-        };
-        let note = Some(self.note.clone()).filter(|note| !note.is_empty());
-        note.into_iter().chain(lost).collect()
     }
 }
 

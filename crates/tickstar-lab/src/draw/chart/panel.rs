@@ -2,11 +2,10 @@
 
 use super::super::Point;
 use super::super::lettering::broken;
-use super::axis::{Range, Tick, Ticks, value_text};
+use super::axis::{Range, Tick, Ticks};
 use super::canvas::{Anchor, Canvas, SLACK, Tone, path_through, width};
 use super::legend::Keys;
-use super::marker::draw_marker;
-use super::{Chart, ChartPanel, ChartPoint, ChartSeries, PlotScale, SeriesStyle};
+use super::{Chart, ChartPanel, ChartPoint, SeriesStyle};
 use crate::draw::Px;
 
 /// Sizes of text.
@@ -27,7 +26,7 @@ const TEXT_LINE: f64 = 16.0;
 
 /// Where everything is, the same in all panels of a chart.
 pub(super) struct Layout<'a> {
-    chart: &'a Chart,
+    pub(super) chart: &'a Chart,
     pub(super) keys: Keys<'a>,
     pub(super) width: f64,
     pub(super) height: f64,
@@ -36,14 +35,14 @@ pub(super) struct Layout<'a> {
     plot: Point,
     y_name: Vec<String>,
     x_name: Vec<String>,
-    panels: Vec<Panel<'a>>,
+    pub(super) panels: Vec<Panel<'a>>,
 }
 
-struct Panel<'a> {
-    panel: &'a ChartPanel,
+pub(super) struct Panel<'a> {
+    pub(super) panel: &'a ChartPanel,
     title: Vec<String>,
-    x: Range,
-    y: Range,
+    pub(super) x: Range,
+    pub(super) y: Range,
     x_ticks: Ticks,
     y_ticks: Ticks,
 }
@@ -110,11 +109,11 @@ impl<'a> Layout<'a> {
         }
     }
 
-    fn across(&self, place: f64) -> f64 {
+    pub(super) fn across(&self, place: f64) -> f64 {
         self.left + self.plot.x * place
     }
 
-    fn up(&self, place: f64) -> f64 {
+    pub(super) fn up(&self, place: f64) -> f64 {
         self.top + self.plot.y * (1.0 - place)
     }
 
@@ -185,122 +184,6 @@ impl<'a> Layout<'a> {
             canvas.text(line, at, NUMBER, Anchor::Middle, Tone::Soft);
         }
     }
-
-    /// Where a point is, if it has a place on the axes.
-    fn spot(&self, panel: &Panel<'_>, point: &ChartPoint) -> Option<Point> {
-        self.chart.shows(point).then(|| Point {
-            x: self.across(panel.x.place(point.x)),
-            y: self.up(panel.y.place(point.y)),
-        })
-    }
-
-    /// The ends of a point's band, the upper one first.
-    fn band(&self, panel: &Panel<'_>, point: &ChartPoint) -> Option<(Point, Point)> {
-        let Point { x, .. } = self.spot(panel, point)?;
-        let [low, high] = point.ends()?;
-        let at = |value| Point { x, y: self.up(panel.y.place(value)) };
-        Some((at(high), at(low)))
-    }
-
-    fn draw_bands(&self, canvas: &mut Canvas, panel: &Panel<'_>, series: &ChartSeries) {
-        let bands: Vec<_> = series.points.iter().map(|point| self.band(panel, point)).collect();
-        for run in bands.split(Option::is_none).filter(|run| !run.is_empty()) {
-            let run: Vec<_> = run.iter().flatten().copied().collect();
-            if let [band] = run[..] {
-                draw_bar(canvas, band);
-                continue;
-            }
-            let highs = run.iter().map(|band| band.0);
-            let around: Vec<_> = highs.chain(run.iter().rev().map(|band| band.1)).collect();
-            canvas.add(format_args!(
-                "<path d=\"{}Z\" fill=\"currentColor\" fill-opacity=\"0.17\"/>\n",
-                path_through(&around)
-            ));
-        }
-    }
-
-    fn draw_series(&self, canvas: &mut Canvas, panel: &Panel<'_>, series: &ChartSeries) {
-        let spots: Vec<_> = series.points.iter().map(|point| self.spot(panel, point)).collect();
-        if series.style == SeriesStyle::Points {
-            for band in series.points.iter().filter_map(|point| self.band(panel, point)) {
-                draw_bar(canvas, band);
-            }
-        } else {
-            let dashes = stroke(series);
-            for run in spots.split(Option::is_none).filter(|run| !run.is_empty()) {
-                let run: Vec<_> = run.iter().flatten().copied().collect();
-                match run[..] {
-                    [_] if series.style == SeriesStyle::Line => {}
-                    // A point alone would be invisible.
-                    [at] => canvas.add(format_args!(
-                        "<circle cx=\"{}\" cy=\"{}\" r=\"2.4\" fill=\"currentColor\"/>\n",
-                        Px(at.x),
-                        Px(at.y)
-                    )),
-                    _ => canvas.path(&path_through(&run), stroke_width(series), dashes),
-                }
-            }
-        }
-        if series.style.has_markers() {
-            let shape = self.keys.shape(series);
-            for (point, at) in series.points.iter().zip(&spots) {
-                if let Some(at) = *at {
-                    draw_marker(canvas, shape, at, series.of_paper, &self.tip(series, point));
-                }
-            }
-        }
-    }
-
-    /// The numbers of a point.
-    fn tip(&self, series: &ChartSeries, point: &ChartPoint) -> String {
-        let x = self.chart.x.label(point.x).map_or_else(|| value_text(point.x), String::from);
-        let band = point
-            .ends()
-            .map(|[low, high]| format!(" ({} to {})", value_text(low), value_text(high)));
-        let of_paper = if series.of_paper { ", printed in the paper" } else { "" };
-        let band = band.unwrap_or_default();
-        format!("{}{of_paper}: {} at {x}{band}", series.name, value_text(point.y))
-    }
-
-    /// What a panel shows, in words.
-    pub(super) fn about(&self, nth: usize) -> String {
-        let Some(panel) = self.panels.get(nth) else { return String::new() };
-        let series = panel.panel.series.iter().map(|series| {
-            let shown = series.points.iter().filter(|point| self.chart.shows(point));
-            let ends = shown.clone().fold(None, |ends: Option<(f64, f64)>, point| {
-                let (low, high) = ends.unwrap_or((point.y, point.y));
-                Some((low.min(point.y), high.max(point.y)))
-            });
-            let of_paper = if series.of_paper { " (printed in the paper)" } else { "" };
-            let values = ends.map_or("no values".into(), |(low, high)| {
-                format!("{} to {}", value_text(low), value_text(high))
-            });
-            format!("{}{of_paper}: {values} at {} places", series.name, shown.count())
-        });
-        series.collect::<Vec<_>>().join("; ")
-    }
-}
-
-/// An error bar.
-fn draw_bar(canvas: &mut Canvas, (high, low): (Point, Point)) {
-    let cap = |at: Point| {
-        path_through(&[Point { x: at.x - 3.0, y: at.y }, Point { x: at.x + 3.0, y: at.y }])
-    };
-    let d = path_through(&[high, low]) + &cap(high) + &cap(low);
-    canvas.path(&d, 1.3, "");
-}
-
-/// How the line of a series is broken.
-pub(super) fn stroke(series: &ChartSeries) -> &'static str {
-    match (series.of_paper, series.style) {
-        (true, _) => " stroke-dasharray=\"2 3.5\" stroke-linecap=\"round\"",
-        (false, SeriesStyle::Dashed) => " stroke-dasharray=\"7 4\" stroke-linejoin=\"round\"",
-        (false, _) => " stroke-linejoin=\"round\"",
-    }
-}
-
-pub(super) fn stroke_width(series: &ChartSeries) -> f64 {
-    if series.of_paper { 1.5 } else { 2.0 }
 }
 
 /// The lines of a text, which leave room for wider letters.
@@ -377,19 +260,5 @@ impl Chart {
             values.extend(point.ends().filter(|_| vertical).into_iter().flatten());
         }
         Range::new(axis.scale, values, axis.ticks.is_empty())
-    }
-
-    /// How many values cannot be shown, as a logarithmic axis has no place for them.
-    pub(super) fn lost(&self) -> usize {
-        let points = self.panels.iter().flat_map(|panel| &panel.series).flat_map(|one| &one.points);
-        let finite = |point: &&ChartPoint| point.x.is_finite() && point.y.is_finite();
-        points.filter(finite).filter(|point| !self.shows(point)).count()
-    }
-
-    /// The axes in words.
-    pub(super) fn about_axes(&self) -> String {
-        let log = |scale| if scale == PlotScale::Log { ", logarithmic" } else { "" };
-        let (x, y) = (&self.x, &self.y);
-        format!("Horizontal: {}{}. Vertical: {}{}.", x.name, log(x.scale), y.name, log(y.scale))
     }
 }
