@@ -22,6 +22,7 @@ enum Finding {
 pub struct Check {
     what: String,
     ours: String,
+    value: f64,
     rule: Rule,
     finding: Finding,
 }
@@ -30,6 +31,7 @@ pub struct Check {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Rule {
     Less,
+    Falls,
     Factor(f64),
     Near(f64),
     Between(f64, f64),
@@ -45,6 +47,9 @@ impl Rule {
         match self {
             Rule::Less => "The first is smaller than the second if the 95 % interval of the ratio of their means, \
                 paired by problem, lies below 1; it is contradicted if the interval lies above 1."
+                .into(),
+            Rule::Falls => "A value does not rise from one step to the next if the paired 95 % interval of their ratio \
+                lies below 1.02, and it rises if the interval lies above; from the first to the last step it falls."
                 .into(),
             Rule::Factor(factor) => format!(
                 "The ratio of means reaches {factor} if its paired 95 % interval does, and lies above {}; it has the \
@@ -63,7 +68,7 @@ impl Rule {
             ),
             Rule::Share(share) => format!(
                 "A share agrees if its 95 % interval reaches {:.1} %; it has about the size if it is less than five \
-                 points below.",
+                 points below, or twenty on other maps than the paper's.",
                 100.0 * share
             ),
             Rule::Order => "The first is smaller than the second if their 95 % intervals do not overlap, and \
@@ -82,7 +87,15 @@ impl Rule {
 
 impl Check {
     fn new(what: impl Into<String>, rule: Rule, ours: String, finding: Finding) -> Check {
-        Check { what: what.into(), ours, rule, finding }
+        Check { what: what.into(), ours, value: f64::NAN, rule, finding }
+    }
+
+    /// A share is not so close to the paper's on other maps.
+    fn on_other_maps(&mut self) {
+        if let Rule::Share(paper) = self.rule {
+            let close = self.value > paper - 0.2;
+            self.finding = if close { Finding::Shape } else { Finding::Contradicted };
+        }
     }
 
     /// A paired ratio of means that should be below 1.
@@ -93,6 +106,16 @@ impl Check {
             _ => Finding::Undecided,
         };
         Check::new(what, Rule::Less, interval(ratio), finding)
+    }
+
+    /// A paired ratio of means from one step of a trend to the next, which should not be above 1.
+    pub fn falls(what: impl Into<String>, ratio: Estimate) -> Check {
+        let finding = match ratio {
+            r if r.high < 1.02 => Finding::Holds,
+            r if r.low > 1.02 => Finding::Contradicted,
+            _ => Finding::Undecided,
+        };
+        Check::new(what, Rule::Falls, interval(ratio), finding)
     }
 
     /// A paired ratio of means that should be at least about `factor`.
@@ -141,7 +164,7 @@ impl Check {
             _ => Finding::Contradicted,
         };
         let text = format!("{} (paper: {})", percent(ours.value), percent(paper));
-        Check::new(what, Rule::Share(paper), text, finding)
+        Check { value: ours.value, ..Check::new(what, Rule::Share(paper), text, finding) }
     }
 
     /// Two values, of which the first should be smaller.
@@ -208,7 +231,8 @@ impl Draft {
             }
         }
         if !papers_maps {
-            checks.retain(|check| !matches!(check.rule, Rule::Near(_)));
+            checks.retain(|check| !matches!(check.rule, Rule::Near(_) | Rule::AtMost(_)));
+            checks.iter_mut().for_each(Check::on_other_maps);
         }
         let (verdict, why) = (verdict(&checks), why(&checks));
         let words = words.to_string();
@@ -348,6 +372,9 @@ mod tests {
         use Finding::{Contradicted, Holds, Shape, Undecided};
         let wide = |value: f64| estimate(value, 0.9 * value, 1.1 * value);
         for (check, expected) in [
+            (Check::falls("", wide(0.8)), Holds),
+            (Check::falls("", wide(1.0)), Undecided),
+            (Check::falls("", wide(1.2)), Contradicted),
             (Check::factor("", wide(9.5), 10.0), Holds),
             (Check::factor("", wide(23.0), 10.0), Holds),
             (Check::factor("", wide(5.0), 10.0), Shape),

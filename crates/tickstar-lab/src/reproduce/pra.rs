@@ -77,8 +77,8 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
         let contestants =
             texts.into_iter().flat_map(|text| with_budgets(text, &[budget])).collect();
         let amount = match ms {
-            1 => size.of((6, 32, 1), (63, 128, 1), (63, 128, 10)),
-            _ => size.of((4, 16, 1), (63, 32, 1), (63, 128, 10)),
+            1 => size.of((8, 64, 2), (63, 128, 5), (63, 128, 10)),
+            _ => size.of((8, 32, 1), (63, 128, 1), (63, 128, 10)),
         };
         let found =
             experiment(&clocked(ms), courses(settings, amount), contestants, size.of(32, 128, 128));

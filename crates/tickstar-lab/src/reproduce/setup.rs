@@ -111,7 +111,7 @@ impl Settings {
 
     /// The width and height of generated maps.
     fn side(&self) -> u32 {
-        self.size.of(192, 512, 512)
+        self.size.of(256, 512, 512)
     }
 
     /// A map of the benchmark; or, with the number of its kind, a generated one.

@@ -49,7 +49,7 @@ fn courses(settings: &Settings, maps: usize, count: usize) -> Vec<CoursePlan> {
             true => ProblemSource::List { text, name, take: count },
             // Quick maps are smaller.
             false => {
-                let (from, to) = settings.size.of((90, 140), (230, 320), (230, 320));
+                let (from, to) = settings.size.of((115, 160), (230, 320), (230, 320));
                 of_length(from, to, count)
             }
         };
@@ -79,9 +79,9 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
     fourth.extend(with_budgets("d-lrta", &[0]));
     fourth.extend(with_budgets("tba", &FIGURE_R));
     vec![
-        experiment(ACTING, courses(settings, 3, size.of(16, 100, 100)), acting, 8),
-        experiment(FIGURE_3, courses(settings, 3, size.of(4, 40, 100)), third, 2),
-        experiment(FIGURE_4, courses(settings, size.of(1, 3, 3), size.of(8, 60, 100)), fourth, 8),
+        experiment(ACTING, courses(settings, 3, size.of(60, 100, 100)), acting, 8),
+        experiment(FIGURE_3, courses(settings, 3, size.of(6, 100, 100)), third, 2),
+        experiment(FIGURE_4, courses(settings, size.of(1, 3, 3), size.of(40, 100, 100)), fourth, 8),
     ]
 }
 
@@ -119,7 +119,7 @@ pub fn report(settings: &Settings, evidence: &mut Evidence<'_>) -> PaperReport {
         d_lrta(evidence),
     ];
     let claims = drafts.into_iter().map(|draft| draft.judge(settings.papers_maps())).collect();
-    let count = settings.size.of((16, 4, 8), (100, 40, 60), (100, 100, 100));
+    let count = settings.size.of((60, 6, 40), (100, 100, 100), (100, 100, 100));
     let setup = format!(
         "The paper does not name its three maps; these are battleground, divideandconquer and duskwood, with {} \
          problems each of optimal length 230 to 320 for table 1 and the enhancements, {} for figure 3 and {} for \

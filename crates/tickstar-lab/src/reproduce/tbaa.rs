@@ -197,7 +197,7 @@ const PARTIAL: PaperTable = PaperTable {
 
 /// The budgets that are run. Quick maps are smaller, and so are their searches.
 fn budgets(settings: &Settings) -> [u64; 5] {
-    if settings.papers_maps() { K } else { settings.size.of(K.map(|k| k / 12), K, K) }
+    if settings.papers_maps() { K } else { settings.size.of(K.map(|k| k / 8), K, K) }
 }
 
 /// The six maps with so many problems each.
@@ -225,17 +225,14 @@ fn courses(settings: &Settings, maps: usize, count: usize, world: &WorldKind) ->
 /// What is run.
 pub fn experiments(settings: &Settings) -> Vec<Experiment> {
     let maps = if settings.papers_maps() { settings.size.of(1, 6, 6) } else { 4 };
-    let count = if settings.papers_maps() { settings.size.of(6, 12, 300) } else { 10 };
+    let count = if settings.papers_maps() { settings.size.of(6, 30, 300) } else { 30 };
     let k = budgets(settings);
-    let tables = [
-        (&KNOWN, WorldKind::Known, settings.size.of(1, 2, 1)),
-        (&UNKNOWN, WorldKind::Unknown, 1),
-        (&PARTIAL, partial(), 1),
-    ];
-    let each = tables.into_iter().map(|(table, world, times)| {
+    let tables =
+        [(&KNOWN, WorldKind::Known), (&UNKNOWN, WorldKind::Unknown), (&PARTIAL, partial())];
+    let each = tables.into_iter().map(|(table, world)| {
         let contestants =
             table.columns.iter().flat_map(|column| with_budgets(column.text, &k)).collect();
-        let courses = courses(settings, maps, (times * count).min(300), &world);
+        let courses = courses(settings, maps, count, &world);
         experiment(table.experiment, courses, contestants, settings.size.of(1, 3, 12))
     });
     each.collect()
@@ -429,7 +426,7 @@ fn similar_moves(e: &mut Evidence<'_>, k: [u64; 5]) -> Draft {
     }
 }
 
-/// Whether a metric falls from each length of the intervals to the next one.
+/// How a metric changes from each length of the intervals to the next one, and from the first to the last.
 fn falling(
     e: &mut Evidence<'_>,
     metric: &str,
@@ -438,12 +435,15 @@ fn falling(
 ) -> Vec<Check> {
     let mut checks = Vec::new();
     for (table, column) in each(wanted) {
+        let mut ratio = |more, less| {
+            e.ratio(table.experiment, metric, &at(column.text, more), &at(column.text, less))
+        };
+        let name = format!("{}, {}", place(table), column.name);
         for pair in k.windows(2) {
-            let (less, more) = (at(column.text, pair[1]), at(column.text, pair[0]));
-            let ratio = e.ratio(table.experiment, metric, &less, &more);
-            let what = format!("{}, {}, k = {} / {}", place(table), column.name, pair[1], pair[0]);
-            checks.push(Check::less(what, ratio));
+            let step = ratio(pair[1], pair[0]);
+            checks.push(Check::falls(format!("{name}, k = {} / {}", pair[1], pair[0]), step));
         }
+        checks.push(Check::less(format!("{name}, k = {} / {}", k[4], k[0]), ratio(k[4], k[0])));
     }
     checks
 }
@@ -542,11 +542,14 @@ fn known_astar(e: &mut Evidence<'_>, k: [u64; 5]) -> Draft {
 }
 
 fn first_moves(e: &mut Evidence<'_>, k: [u64; 5]) -> Draft {
+    let who = at("tba:trace=free", k[4]);
+    let sooner = e.ratio(KNOWN.experiment, "first_move_interval", &who, &at("astar", k[4]));
     let mut first = |text: &str, k| e.mean(KNOWN.experiment, "first_move_interval", &at(text, k));
     let tba = first("tba:trace=free", k[0]);
     let (early, late) = (first("astar", k[4]), first("astar", k[0]));
     let checks = vec![
         Check::at_most("TBA*", tba, 1.0),
+        Check::less("TBA* / A*, 1.5 ms", sooner),
         Check::near("A*, 1.5 ms", early, 8.0, 0.15),
         Check::near("A*, 0.3 ms", late, 40.0, 0.15),
     ];

@@ -56,8 +56,8 @@ static CLASSES: [Class; 4] = [
         name: "Baldur's Gate",
         folder: "bg-512",
         kind: Kind::Caves,
-        maps: (4, 63, 63),
-        problems: (3, 6, 100),
+        maps: (10, 63, 63),
+        problems: (8, 100, 100),
         k: SMALL_K,
     },
     Class {
@@ -65,8 +65,8 @@ static CLASSES: [Class; 4] = [
         name: "Warcraft III",
         folder: "wc3-512",
         kind: Kind::Islands,
-        maps: (3, 30, 30),
-        problems: (3, 8, 100),
+        maps: (10, 30, 30),
+        problems: (8, 100, 100),
         k: SMALL_K,
     },
     Class {
@@ -74,8 +74,8 @@ static CLASSES: [Class; 4] = [
         name: "rooms",
         folder: "rooms",
         kind: Kind::Rooms,
-        maps: (4, 28, 28),
-        problems: (3, 8, 100),
+        maps: (8, 28, 28),
+        problems: (8, 100, 100),
         k: SMALL_K,
     },
     Class {
@@ -83,8 +83,8 @@ static CLASSES: [Class; 4] = [
         name: "large StarCraft maps",
         folder: "starcraft",
         kind: Kind::Islands,
-        maps: (1, 5, 5),
-        problems: (3, 20, 100),
+        maps: (2, 5, 5),
+        problems: (8, 100, 100),
         k: LARGE_K,
     },
 ];
@@ -146,7 +146,7 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
     for class in &CLASSES {
         let contestants = STATIC.iter().flat_map(|text| with_budgets(text, class.k)).collect();
         let found =
-            experiment(class.experiment, class.courses(settings), contestants, size.of(1, 2, 10));
+            experiment(class.experiment, class.courses(settings), contestants, size.of(2, 10, 10));
         all.push(Experiment { judging: Judging::Moves, ..found });
     }
     let weights = ["1", "1.4", "3"];
@@ -161,9 +161,9 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
         let (from, to) = if settings.papers_maps() {
             (230, 320)
         } else {
-            size.of((90, 140), (230, 320), (230, 320))
+            size.of((115, 160), (230, 320), (230, 320))
         };
-        let problems = of_length(from, to, size.of(8, 50, 100));
+        let problems = of_length(from, to, size.of(30, 100, 100));
         course(map, problems, &WorldKind::Known, Corners::Never)
     });
     all.push(experiment(REOPENING, known.collect(), both, size.of(4, 10, 10)));
@@ -171,7 +171,7 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
     // One map per seed, as a random map has no parts that differ.
     let dynamic = |rate: u32, count: usize| {
         let world: WorldKind = format!("dynamic:{rate}").parse().expect("a world");
-        let maps = size.of(2, 4, 10);
+        let maps = size.of(3, 4, 10);
         let each = (0..maps).map(|seed| {
             let map = MapSource::Random { percent: 10, side, seed: seed as u64 + 1 };
             course(map, drawn(count), &world, Corners::Allowed)
@@ -181,13 +181,13 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
     for rate in RATES {
         let who =
             WEIGHTS.iter().flat_map(|weight| with_budgets(&repeated(weight, "lazy"), &MOVING_K));
-        all.push(experiment(&moving(rate), dynamic(rate, size.of(5, 3, 10)), who.collect(), 1));
+        all.push(experiment(&moving(rate), dynamic(rate, size.of(10, 10, 10)), who.collect(), 1));
         let mut both = Vec::new();
         for weight in WEIGHTS {
             both.extend(with_budgets(&repeated(weight, "lazy"), &[0]));
             both.extend(with_budgets(&repeated(weight, "eager"), &[0]));
         }
-        all.push(experiment(&restarting(rate), dynamic(rate, size.of(8, 6, 10)), both, 1));
+        all.push(experiment(&restarting(rate), dynamic(rate, size.of(10, 10, 10)), both, 1));
     }
     all
 }
@@ -331,16 +331,18 @@ fn ratio(
     e.ratio(class.experiment, metric, &at(over, k), &at(under, k))
 }
 
-/// Comparisons of each weight with the one before, for these lookahead values.
-fn falling(e: &mut Evidence<'_>, metric: &str, wanted: impl Fn(u64) -> bool) -> Vec<Check> {
+/// How a metric changes from each weight to the next, and from the first to the last, with these lookahead values.
+fn falling(e: &mut Evidence<'_>, metric: &str, wanted: impl Fn(&Class, u64) -> bool) -> Vec<Check> {
     let mut checks = Vec::new();
     for class in &CLASSES {
-        for &k in class.k.iter().filter(|&&k| wanted(k)) {
+        for &k in class.k.iter().filter(|&&k| wanted(class, k)) {
             for nth in 1..6 {
-                let less = ratio(e, class, metric, STATIC[nth], STATIC[nth - 1], k);
+                let step = ratio(e, class, metric, STATIC[nth], STATIC[nth - 1], k);
                 let what = format!("{}, k = {k}, {} / {}", class.name, NAMES[nth], NAMES[nth - 1]);
-                checks.push(Check::less(what, less));
+                checks.push(Check::falls(what, step));
             }
+            let less = ratio(e, class, metric, W3, TBA, k);
+            checks.push(Check::less(format!("{}, k = {k}, w = 3 / TBA*", class.name), less));
         }
     }
     checks
@@ -357,7 +359,7 @@ fn across(e: &mut Evidence<'_>, metric: &str, k: impl Fn(&Class) -> u64) -> Stri
 }
 
 fn cost_falls(e: &mut Evidence<'_>) -> Draft {
-    let mut checks = falling(e, "cost", |k| k <= 64);
+    let mut checks = falling(e, "cost", |_, k| k <= 64);
     for class in &CLASSES {
         for text in STATIC {
             let who = at(text, class.k[0]);
@@ -489,7 +491,7 @@ fn best_for_large(e: &mut Evidence<'_>) -> Draft {
 }
 
 fn effort_falls(e: &mut Evidence<'_>) -> Draft {
-    let checks = falling(e, "expansions", |_| true);
+    let checks = falling(e, "expansions", |_, _| true);
     Draft {
         key: "tbbfs-effort-falls",
         words: "As w is increased, searching takes less time.",
@@ -563,16 +565,8 @@ fn six_times(e: &mut Evidence<'_>) -> Draft {
 }
 
 fn non_optimal(e: &mut Evidence<'_>) -> Draft {
-    let mut checks = Vec::new();
-    for class in &CLASSES {
-        for &k in class.k.iter().filter(|&&k| k < if class.k == LARGE_K { 512 } else { 256 }) {
-            for nth in 1..6 {
-                let less = ratio(e, class, "non_optimal_moves", STATIC[nth], STATIC[nth - 1], k);
-                let what = format!("{}, k = {k}, {} / {}", class.name, NAMES[nth], NAMES[nth - 1]);
-                checks.push(Check::less(what, less));
-            }
-        }
-    }
+    let below = |class: &Class, k| k < if class.k == LARGE_K { 512 } else { 256 };
+    let checks = falling(e, "non_optimal_moves", below);
     Draft {
         key: "tbbfs-non-optimal",
         words: "The number of non-optimal moves falls as w is increased, except for the highest lookahead values.",
