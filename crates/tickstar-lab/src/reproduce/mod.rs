@@ -3,6 +3,7 @@
 
 mod claim;
 mod evidence;
+mod figures;
 mod folder;
 mod pra;
 pub mod report;

@@ -5,9 +5,11 @@ use tickstar::space::Corners;
 use super::Settings;
 use super::claim::{Check, Draft, interval, percent, short};
 use super::evidence::{ANY, Evidence, Lengths};
-use super::report::{PaperReport, ReportTable, TableRow};
+use super::figures::{figure, line, panel, walks};
+use super::report::{Figure, PaperReport, Picture, ReportTable, TableRow};
 use super::setup::{course, experiment, with_budgets};
 use crate::buckets::Buckets;
+use crate::draw::ChartAxis;
 use crate::experiment::{CoursePlan, Experiment, ProblemSource};
 use crate::generate::Kind;
 use crate::{Clock, Pace, WorldKind};
@@ -136,8 +138,8 @@ pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
         ],
         claims,
         tables: vec![quality_table(e), effort_table(e, &ranges), clock_table(e, &ranges)],
-        figures: Vec::new(),
-        pictures: Vec::new(),
+        figures: figures(e, settings),
+        pictures: corridor().into_iter().collect(),
     }
 }
 
@@ -468,6 +470,109 @@ fn short_paths(e: &mut Evidence<'_>, ranges: &[Lengths]) -> Draft {
         note: "",
         checks,
     }
+}
+
+fn figures(e: &mut Evidence<'_>, settings: &Settings) -> Vec<Figure> {
+    let ranges = ranges(settings, 16);
+    let middle = |(from, to): Lengths| f64::from(from + to) / 2.0;
+    let length = || ChartAxis::from_zero("length of a shortest path");
+    // A percentile by length, for one contestant.
+    let by_length = |e: &mut Evidence<'_>, experiment: &str, metric: &str, who: &str, p: usize| {
+        let at =
+            |&range: &Lengths| (middle(range), e.percentile(experiment, metric, who, p, range));
+        ranges.iter().map(at).collect::<Vec<_>>()
+    };
+    let three = |e: &mut Evidence<'_>, text: &str| {
+        let each = [95, 50, 5].map(|p| (p, by_length(e, PATHS, "expansions", &at(text, 1), p)));
+        each.map(|(p, points)| line(format!("{p}th percentile"), points)).to_vec()
+    };
+    let (astar, pra) = (at(ASTAR, 1), at(WHOLE, 1));
+    let gains = [95, 50, 5].map(|p| {
+        let gain = |&range: &Lengths| (middle(range), e.gain(PATHS, (&astar, &pra), p, range));
+        line(format!("{p}th percentile"), ranges.iter().map(gain).collect::<Vec<_>>())
+    });
+    let fifth = vec![panel("a) A*", three(e, ASTAR)), panel("b) PRA*(∞)", three(e, WHOLE))];
+    let quality = [100, 98, 95, 50].map(|p| {
+        let name = if p == 100 { "maximum".into() } else { format!("{p}th percentile") };
+        line(name, by_length(e, PATHS, "suboptimality", &pra, p))
+    });
+    let partial = |e: &mut Evidence<'_>, metric: &str, p: usize| {
+        let all = std::iter::once((WHOLE, "k = ∞".to_string()))
+            .chain(PARTIAL.iter().map(|(k, text)| (*text, format!("k = {k}"))));
+        all.map(|(text, name)| line(name, by_length(e, PATHS, metric, &at(text, 1), p)))
+            .collect::<Vec<_>>()
+    };
+    let (sixth, effort) = (partial(e, "suboptimality", 98), partial(e, "expansions", 95));
+    let mut seventh = Vec::new();
+    for ms in CLOCKS.into_iter().rev() {
+        let all = [(ASTAR, "s-A*".to_string()), (WHOLE, "s-PRA*".into())]
+            .into_iter()
+            .chain(PARTIAL.iter().map(|(k, text)| (*text, format!("PRA*({k})"))));
+        let series = all
+            .map(|(text, name)| {
+                // In the first range the first frame of planning outweighs the walk.
+                let points = by_length(e, &clocked(ms), "slowdown", &at(text, ms), 98);
+                line(name, points.into_iter().skip(1))
+            })
+            .collect();
+        seventh.push(panel(format!("{ms} ms"), series));
+    }
+    vec![
+        figure(
+            "pra-figure-5ab",
+            "Expansions of A* and PRA*(∞)",
+            "Figures 5a and 5b: the paper has milliseconds, at 2,200 expansions each.",
+            (length(), ChartAxis::from_zero("expansions")),
+            fifth,
+        ),
+        figure(
+            "pra-figure-5c",
+            "Gain of PRA*(∞) over A*",
+            "Figure 5c: expansions of A* over those of PRA*(∞) on the same problem.",
+            (length(), ChartAxis::from_zero("gain")),
+            vec![panel("", gains.into())],
+        ),
+        figure(
+            "pra-figure-6a",
+            "Quality of the paths of PRA*(∞)",
+            "Figure 6a: the length of the path over that of a shortest one.",
+            (length(), ChartAxis::linear("length over the shortest")),
+            vec![panel("", quality.into())],
+        ),
+        figure(
+            "pra-figure-6b",
+            "Quality of the paths of PRA*(k)",
+            "Figure 6b: 98th percentile of the length over that of a shortest path.",
+            (length(), ChartAxis::linear("length over the shortest")),
+            vec![panel("", sixth)],
+        ),
+        figure(
+            "pra-figure-6c",
+            "Total effort of PRA*(k)",
+            "Figure 6c: 95th percentile of all expansions of a walk.",
+            (length(), ChartAxis::from_zero("expansions")),
+            vec![panel("", effort)],
+        ),
+        figure(
+            "pra-figure-7",
+            "A clocked game",
+            "Figure 7: 98th percentile of the frames of a walk over the least possible, with 10, 2 and 1 ms of planning in \
+             each frame of 100 ms. The first range of lengths is left out, where one frame of planning outweighs the walk.",
+            (length(), ChartAxis::linear("frames over the least")),
+            seventh,
+        ),
+    ]
+}
+
+fn corridor() -> Option<Picture> {
+    walks(
+        "pra-corridor",
+        "A* and PRA*(16) on the same problem. PRA* plans on a coarse level first, and then searches only the cells of that \
+         path, sixteen steps at a time.",
+        ("caves-128", 1),
+        &WorldKind::Known,
+        &[(ASTAR, 0, "A*"), (PARTIAL[0].1, 0, "PRA*(16)")],
+    )
 }
 
 /// All contestants with their names.

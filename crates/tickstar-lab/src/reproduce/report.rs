@@ -1,6 +1,8 @@
 //! What a reproduction has to say, as data: for each paper its claims with both numbers and verdicts, its tables and
 //! figures, and pictures of walks. HTML and Markdown are made from this.
 
+use crate::draw::Chart;
+
 /// A whole report.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
@@ -116,12 +118,8 @@ pub struct Figure {
     pub key: &'static str,
     /// What it shows and how to read it.
     pub caption: String,
-    /// The figure as SVG for light and dark pages.
-    pub svg: String,
-    /// The same with plain colors on white, for files.
-    pub plain_svg: String,
-    /// Its data.
-    pub csv: String,
+    /// The figure.
+    pub chart: Chart,
 }
 
 /// A picture of a walk.

@@ -5,11 +5,14 @@ use tickstar::space::Corners;
 use super::Settings;
 use super::claim::{Check, Draft, interval, percent, short};
 use super::evidence::Evidence;
-use super::report::{PaperReport, ReportTable, TableRow};
+use super::figures::{dots, figure, line, panel, printed, walks};
+use super::report::{Figure, PaperReport, Picture, ReportTable, TableRow};
 use super::setup::{course, experiment, of_length, with_budgets};
 use crate::WorldKind;
+use crate::draw::ChartAxis;
 use crate::experiment::{CoursePlan, Experiment, ProblemSource};
 use crate::generate::Kind;
+use crate::statistics::Estimate;
 
 /// The budgets of table 1.
 const R: [u64; 8] = [10, 25, 50, 75, 100, 200, 500, 1000];
@@ -136,9 +139,91 @@ pub fn report(settings: &Settings, evidence: &mut Evidence<'_>) -> PaperReport {
         ],
         claims,
         tables: vec![acting_table(evidence)],
-        figures: Vec::new(),
-        pictures: Vec::new(),
+        figures: vec![acting_figure(evidence), figure_3(evidence), figure_4(evidence)],
+        pictures: corridors().into_iter().collect(),
     }
+}
+
+fn acting_figure(e: &mut Evidence<'_>) -> Figure {
+    let mut series = Vec::new();
+    for (text, name, paper) in [("tba", "acting early", EARLY), ("late-astar", "acting late", LATE)]
+    {
+        let points = R.map(|r| (r as f64, e.mean(ACTING, "suboptimality", &at(text, r))));
+        series.push(line(name, points));
+        series.push(printed(name, R.map(|r| r as f64).into_iter().zip(paper)));
+    }
+    let points = R.map(|r| (r as f64, e.mean(ACTING, "suboptimality", &at("tba:switch=true", r))));
+    series.push(line("acting early, with enhancement 2", points));
+    figure(
+        "tba-figure-table-1",
+        "Acting early and late",
+        "Table 1 as a figure: length walked divided by the shortest, by the budget R of each interval. Hollow markers \
+         are the numbers that the paper prints.",
+        (ChartAxis::log("R"), ChartAxis::log("length over the shortest")),
+        vec![panel("", series)],
+    )
+}
+
+/// A point of figures 3 and 4: mean expansions per move, and the length with its interval.
+fn dot(e: &mut Evidence<'_>, experiment: &str, who: &str) -> (f64, Estimate) {
+    let effort = e.quotient(experiment, ("expansions", "moves"), who).value;
+    (effort, e.mean(experiment, "suboptimality", who))
+}
+
+fn figure_3(e: &mut Evidence<'_>) -> Figure {
+    let mut series = Vec::new();
+    for (name, settings) in rivals() {
+        let points: Vec<_> = settings.iter().map(|who| dot(e, FIGURE_3, who)).collect();
+        series.push(line(name, points));
+    }
+    series.push(line("TBA*", FIGURE_R.map(|r| dot(e, FIGURE_3, &at("tba", r)))));
+    figure(
+        "tba-figure-3",
+        "TBA* and traditional real-time searches",
+        "Figure 3 of the paper, with logarithmic axes: each point is an algorithm with one setting. The nearer to the \
+         lower left corner, the better. The paper prints no numbers for it.",
+        (ChartAxis::log("mean expansions per move"), ChartAxis::log("length over the shortest")),
+        vec![panel("", series)],
+    )
+}
+
+fn figure_4(e: &mut Evidence<'_>) -> Figure {
+    let mut refined = Vec::new();
+    for text in refining() {
+        let who = at(&text, 0);
+        let most = e.most(FIGURE_4, "max_expansions_per_interval", &who);
+        let (effort, length) = dot(e, FIGURE_4, &who);
+        // As in the paper, only what is near the corner.
+        if most <= CUTOFF && length.value <= 4.0 {
+            refined.push((effort, length));
+        }
+    }
+    let series = vec![
+        dots("PR LRTA*", refined),
+        dots("D LRTA*, level 3", [dot(e, FIGURE_4, "d-lrta@none")]),
+        line("TBA*", FIGURE_R.map(|r| dot(e, FIGURE_4, &at("tba", r)))),
+    ];
+    figure(
+        "tba-figure-4",
+        "TBA* and searches that prepare the map",
+        "Figure 4 of the paper: settings of PR LRTA* and D LRTA* that never expand more than 1,000 nodes in an interval, \
+         and TBA*, which prepares nothing. The paper prints no numbers for it.",
+        (ChartAxis::log("mean expansions per move"), ChartAxis::linear("length over the shortest")),
+        vec![panel("", series)],
+    )
+}
+
+/// The paper's figure 2.
+fn corridors() -> Option<Picture> {
+    walks(
+        "tba-figure-2",
+        "Two corridors lead to the goal, with an opening between them, as in the paper's figure 2. The left one looks \
+         better until the search finds that it is closed. TBA* walks all the way back; with enhancement 1 it goes through \
+         the opening.",
+        ("two-corridors", 0),
+        &WorldKind::Known,
+        &[("tba", 30, "TBA*"), ("tba:shortcut=true", 30, "TBA* with shortcuts")],
+    )
 }
 
 fn row(name: &str, of_paper: bool, values: impl IntoIterator<Item = f64>) -> TableRow {
@@ -246,7 +331,8 @@ fn other_path(e: &mut Evidence<'_>) -> Draft {
     for r in [10, 100, 1000] {
         let share = e.share(ACTING, "late_back_moves", &at("tba", r), (1.0, f64::MAX));
         checks.push(Check::at_most(format!("R = {r}"), share, 0.1));
-        ours.push(percent(share.value));
+        let far = e.share(ACTING, "late_back_moves", &at("tba", r), (10.0, f64::MAX));
+        ours.push(format!("{} (10 moves or more: {})", percent(share.value), percent(far.value)));
     }
     Draft {
         key: "tba-other-path",

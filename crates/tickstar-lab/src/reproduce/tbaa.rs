@@ -5,9 +5,11 @@ use tickstar::space::Corners;
 use super::Settings;
 use super::claim::{Check, Draft, interval, percent, short};
 use super::evidence::Evidence;
-use super::report::{PaperReport, ReportTable, TableRow};
+use super::figures::{figure, line, panel, printed, walks};
+use super::report::{Figure, PaperReport, Picture, ReportTable, TableRow};
 use super::setup::{course, drawn, experiment, with_budgets};
 use crate::WorldKind;
+use crate::draw::ChartAxis;
 use crate::experiment::{CoursePlan, Experiment, ProblemSource};
 use crate::generate::Kind;
 use crate::statistics::Estimate;
@@ -284,8 +286,8 @@ pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
         ],
         claims,
         tables: tables.into_iter().map(|table| table.report(e, k)).collect(),
-        figures: Vec::new(),
-        pictures: Vec::new(),
+        figures: vec![tables_figure(e, k)],
+        pictures: fog().into_iter().collect(),
     }
 }
 
@@ -322,6 +324,43 @@ impl PaperTable {
         let found = self.columns.iter().find(|column| column.text == text);
         found.expect("bug: a column of the table")
     }
+}
+
+fn tables_figure(e: &mut Evidence<'_>, k: [u64; 5]) -> Figure {
+    let mut panels = Vec::new();
+    for (table, title) in
+        [(&KNOWN, "known terrain"), (&UNKNOWN, "unknown terrain"), (&PARTIAL, "partially unknown")]
+    {
+        let mut series = Vec::new();
+        for column in table.columns {
+            let points =
+                k.map(|k| (k as f64, e.mean(table.experiment, "intervals", &at(column.text, k))));
+            series.push(line(column.name, points));
+            let paper = k.iter().map(|&k| k as f64).zip(column.intervals);
+            series.push(printed(column.name, paper));
+        }
+        panels.push(panel(title, series));
+    }
+    figure(
+        "tbaa-figure-tables",
+        "Intervals until the goal",
+        "Tables 1 to 3 as figures: mean intervals until the goal, by the expansions k in each. Hollow markers are the \
+         numbers that the paper prints.",
+        (ChartAxis::linear("k"), ChartAxis::log("intervals")),
+        panels,
+    )
+}
+
+fn fog() -> Option<Picture> {
+    walks(
+        "tbaa-fog",
+        "Rooms that the agent does not know: it assumes that cells are free until it has been next to them. RTBA* starts \
+         a new search at each wall that it discovers; TBAA* also remembers what the searches before have taught it. Cells \
+         that were never seen lie under a veil.",
+        ("rooms-64", 2),
+        &WorldKind::Unknown,
+        &[("rtba:trace=free", 20, "RTBA*"), ("tbaa:trace=free", 20, "TBAA*")],
+    )
 }
 
 fn numbers(e: &mut Evidence<'_>, table: &PaperTable, k: [u64; 5]) -> Draft {

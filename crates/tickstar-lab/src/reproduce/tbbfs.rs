@@ -5,8 +5,10 @@ use tickstar::space::Corners;
 use super::Settings;
 use super::claim::{Check, Draft, interval, percent, short};
 use super::evidence::Evidence;
-use super::report::{PaperReport, ReportTable, TableRow};
+use super::figures::{figure, line, panel, walks};
+use super::report::{Figure, PaperReport, Picture, ReportTable, TableRow};
 use super::setup::{course, drawn, experiment, of_length, with_budgets};
+use crate::draw::ChartAxis;
 use crate::experiment::{CoursePlan, Experiment, MapSource};
 use crate::generate::Kind;
 use crate::statistics::Estimate;
@@ -240,13 +242,144 @@ pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
         ],
         claims,
         tables,
-        figures: Vec::new(),
-        pictures: Vec::new(),
+        figures: figures(e),
+        pictures: dead_end().into_iter().collect(),
     }
 }
 
 fn at(text: &str, k: u64) -> String {
     if k == 0 { format!("{text}@none") } else { format!("{text}@{k}") }
+}
+
+fn figures(e: &mut Evidence<'_>) -> Vec<Figure> {
+    let each = |e: &mut Evidence<'_>,
+                of: &dyn Fn(&mut Evidence<'_>, &Class, &str, u64) -> Estimate| {
+        let mut panels = Vec::new();
+        for class in &CLASSES {
+            let mut series = Vec::new();
+            for (text, name) in STATIC.iter().zip(NAMES) {
+                let points: Vec<_> =
+                    class.k.iter().map(|&k| (k as f64, of(e, class, text, k))).collect();
+                series.push(line(name, points));
+            }
+            panels.push(panel(class.name, series));
+        }
+        panels
+    };
+    let mean = |metric: &'static str| {
+        move |e: &mut Evidence<'_>, class: &Class, text: &str, k: u64| {
+            e.mean(class.experiment, metric, &at(text, k))
+        }
+    };
+    let k = || ChartAxis::log("lookahead k");
+    let cost = each(e, &mean("cost"));
+    let effort = each(e, &mean("expansions"));
+    let detours = each(e, &mean("non_optimal_moves"));
+    let back = each(e, &|e, class, text, k| {
+        let Estimate { value, low, high, count } = scrub(e, class, text, k);
+        Estimate { value: 100.0 * value, low: 100.0 * low, high: 100.0 * high, count }
+    });
+    vec![
+        figure(
+            "tbbfs-figure-1",
+            "Solution cost",
+            "Figure 1: the length walked. The paper omits Warcraft III, as it looks like Baldur's Gate, and prints no \
+             numbers.",
+            (k(), ChartAxis::log("length")),
+            cost,
+        ),
+        figure(
+            "tbbfs-figure-2",
+            "Search effort",
+            "Figure 2: the paper has the running time, this is the number of expansions.",
+            (k(), ChartAxis::log("expansions")),
+            effort,
+        ),
+        figure(
+            "tbbfs-figure-3",
+            "Non-optimal moves",
+            "Figure 3: moves that are on no shortest path from where they start.",
+            (k(), ChartAxis::log("non-optimal moves")),
+            detours,
+        ),
+        figure(
+            "tbbfs-figure-4",
+            "Back-moves",
+            "Figure 4: moves back along the parent pointers, in percent of the non-optimal moves.",
+            (k(), ChartAxis::from_zero("back-moves, %")),
+            back,
+        ),
+        moving_figure(e, "tbbfs-figure-5a", "cost", "Solution cost on changing maps", "length"),
+        moving_figure(
+            e,
+            "tbbfs-figure-5b",
+            "expansions",
+            "Search effort on changing maps",
+            "expansions",
+        ),
+        restart_figure(e),
+    ]
+}
+
+fn moving_figure(
+    e: &mut Evidence<'_>,
+    key: &'static str,
+    metric: &str,
+    title: &str,
+    axis: &str,
+) -> Figure {
+    let mut panels = Vec::new();
+    for rate in RATES {
+        let mut series = Vec::new();
+        for weight in WEIGHTS {
+            let mean =
+                |k| (k as f64, e.mean(&moving(rate), metric, &at(&repeated(weight, "lazy"), k)));
+            series.push(line(format!("w = {weight}"), MOVING_K.map(mean)));
+        }
+        panels.push(panel(format!("change rate {rate}"), series));
+    }
+    figure(
+        key,
+        title,
+        "Figure 5: random maps of which a part changes every ten moves, with lazy restarts.",
+        (ChartAxis::log("lookahead k"), ChartAxis::log(axis)),
+        panels,
+    )
+}
+
+fn restart_figure(e: &mut Evidence<'_>) -> Figure {
+    let mut series = Vec::new();
+    for weight in WEIGHTS {
+        let ratio = |(nth, rate)| (nth as f64, lazy_ratio(e, rate, weight, "expansions"));
+        series.push(line(
+            format!("w = {weight}"),
+            RATES.into_iter().enumerate().map(ratio).collect::<Vec<_>>(),
+        ));
+    }
+    let mut found = figure(
+        "tbbfs-figure-6",
+        "Lazy over eager restarts",
+        "Figure 6: expansions with lazy restarts over those with eager ones, without a limit on the lookahead. The paper \
+         has the ratio of running times.",
+        (
+            ChartAxis::places("change rate", ["1", "5", "10"]),
+            ChartAxis::from_zero("lazy over eager"),
+        ),
+        vec![panel("", series)],
+    );
+    found.chart.reference = Some(1.0);
+    found
+}
+
+fn dead_end() -> Option<Picture> {
+    walks(
+        "tbbfs-dead-end",
+        "Bays that are dead ends. TBA* goes back and forth between paths that look equally good (dashed lines are \
+         back-moves); with a weight, or greedy, the search commits to one of them.",
+        ("islands-128", 3),
+        &WorldKind::Known,
+        &[(TBA, 8, "TBA*"), (W3, 8, "w = 3"), (GREEDY, 8, "TB-GBFS")],
+    )
 }
 
 fn class_table(e: &mut Evidence<'_>, class: &Class) -> ReportTable {
