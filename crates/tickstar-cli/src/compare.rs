@@ -3,6 +3,7 @@
 mod by_length;
 mod finding;
 mod next;
+mod spread;
 mod table;
 
 use std::io::{self, BufWriter, Write};
@@ -14,10 +15,11 @@ use tickstar::Hierarchy;
 use tickstar::agent::d_lrta::Subgoals;
 use tickstar::catalog::Config;
 use tickstar::regions::Regions;
+use tickstar_lab::experiment::RecordTable;
 use tickstar_lab::text;
 use tickstar_lab::{
     ByLength, Clock, Comparison, Contestant, Course, Experiment, ExperimentError, Job, Judging,
-    Problem, Record, Row, Sample, Summary,
+    Metric, Problem, Record, Row, Sample, Spread, Summary,
 };
 
 use self::finding::{Contrast, Entrant, Finding, finding};
@@ -38,6 +40,7 @@ use crate::source::{
 #[command(after_help = "Examples:\n  \
     tickstar compare\n  \
     tickstar compare --picture walks.png\n  \
+    tickstar compare --spread --plot plot.svg --records records.parquet\n  \
     tickstar compare --map a.map --scen a.map.scen --take 100 --algorithms tba,late-astar\n  \
     tickstar compare --algorithms tba,tba:switch=true,wastar:weight=3 --csv out.csv\n  \
     tickstar compare --world unknown --algorithms rtba,tbaa\n  \
@@ -111,6 +114,25 @@ pub struct Compare {
         help_heading = "Output"
     )]
     columns: Vec<String>,
+    /// How much a metric differs between problems: the 95 % confidence interval of its mean (by bootstrap, with a fixed
+    /// seed) and its median, in columns of their own; `suboptimality` if no NAME is given
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        num_args = 0..=1,
+        default_missing_value = "suboptimality",
+        conflicts_with = "by_length",
+        help_heading = "Output"
+    )]
+    spread: Vec<String>,
+    /// Plot the first metric of --spread, or the suboptimality, against the budget, with 95 % bands; the name ends in .png
+    /// or .svg
+    #[arg(long, value_name = "FILE", conflicts_with = "by_length", help_heading = "Output")]
+    plot: Option<PathBuf>,
+    /// Write all records, one per problem and setting: as Parquet, or as CSV if the name ends in .csv
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    records: Option<PathBuf>,
     /// Write the table as CSV to a file, or to standard output instead of the table. Where no goal was reached
     /// there are no means, and the fields are empty. After Ctrl-C it has the problems done until then
     #[arg(
@@ -176,13 +198,20 @@ impl Compare {
         let columns = Choice::of(&self.columns, clock.is_some())?;
         let contestants = self.contestants(clock)?;
         check_one_level(&contestants)?;
+        let spread = spread::metrics(&self.spread, clock.is_some())?;
         let format = self.picture.as_deref().map(Format::of).transpose()?;
-        for path in self.csv_file().into_iter().chain(self.picture.as_deref()) {
+        let plot_format = self.plot.as_deref().map(Format::of).transpose()?;
+        for path in self.outputs() {
             let maps = self.map.iter().filter_map(|map| map_file(map));
             let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
             refuse_overwriting(path, maps.chain(files))?;
         }
-        output::refuse_twice(self.csv_file(), self.picture.as_deref())?;
+        let outputs: Vec<&Path> = self.outputs().collect();
+        for (nth, path) in outputs.iter().enumerate() {
+            for other in &outputs[..nth] {
+                output::refuse_twice(Some(other), Some(path))?;
+            }
+        }
         let mut courses = self.courses(&contestants)?;
         let judging = if self.by_length.is_some() { Judging::Length } else { Judging::Moves };
         let mut experiment = Experiment::new(contestants);
@@ -196,40 +225,68 @@ impl Compare {
                 _ => Failure::usage(error),
             })?;
         }
-        for path in self.csv_file().into_iter().chain(self.picture.as_deref()) {
+        for path in outputs {
             check_writable(path)?;
         }
         let interrupt = Interrupt::watch();
         let count = experiment.contestants().len();
         let problems = courses.iter().map(|course| course.problems.len()).sum();
         let mut done = 0;
+        let mut all = RecordTable::default();
+        let who = experiment.contestants().to_vec();
+        let mut keep = |course: (usize, &Course), problem: usize, row: &[Option<Record>]| {
+            if self.records.is_some() {
+                for (contestant, record) in who.iter().enumerate().zip(row) {
+                    if let Some(record) = record {
+                        all.push("compare", course, problem, contestant, record.clone());
+                    }
+                }
+            }
+        };
+        let mut plot = None;
         let report = match self.by_length {
             None => {
                 let mut records: Vec<Vec<Record>> = vec![Vec::new(); count];
-                let prepared = self.run(&mut courses, &mut experiment, &interrupt, |row| {
+                let take = |course: (usize, &Course), problem, row: Vec<Option<Record>>| {
                     done += 1;
+                    keep(course, problem, &row);
                     records.iter_mut().zip(row).for_each(|(list, record)| list.extend(record));
-                })?;
-                self.report(&experiment, &records, prepared, &columns)
+                };
+                let prepared = self.run(&mut courses, &mut experiment, &interrupt, take)?;
+                plot = self.plot.is_some().then(|| spread::plot(&spread, &experiment, &records));
+                self.report(&experiment, &records, prepared, (&columns, &spread))
             }
             Some(width) => {
                 // Samples are kept, and not the records, as there may be very many.
                 let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); count];
-                self.run(&mut courses, &mut experiment, &interrupt, |row| {
+                let take = |course: (usize, &Course), problem, row: Vec<Option<Record>>| {
                     done += 1;
+                    keep(course, problem, &row);
                     let first = row.first().and_then(Option::as_ref);
                     for (nth, record) in row.iter().enumerate() {
                         let baseline = first.filter(|_| nth > 0);
                         let sample = record.as_ref().and_then(|r| Sample::of(r, baseline));
                         samples[nth].extend(sample);
                     }
-                })?;
+                };
+                self.run(&mut courses, &mut experiment, &interrupt, take)?;
                 let rows: Vec<_> = experiment.contestants().iter().zip(samples).collect();
                 by_length::report(&rows, done, &ByLength::new(&rows, width, clock.is_some()))
             }
         };
         if done > 0 {
             self.show(&courses, &report)?;
+            if let Some(path) = &self.records {
+                let bytes = all.bytes_for(path).map_err(Failure::input)?;
+                output::write(path, bytes)?;
+            }
+            if let (Some(path), Some(format), Some(chart)) = (&self.plot, plot_format, plot) {
+                // Letters as strokes, for a picture; real text in both themes, for a page.
+                match format {
+                    Format::Png => output::write(path, chart.png().map_err(Failure::input)?)?,
+                    Format::Svg => output::write(path, chart.svg())?,
+                }
+            }
         }
         if done < problems {
             return Err(Failure::stopped(done, problems));
@@ -312,18 +369,25 @@ impl Compare {
         Ok(writeln!(out, "\nTry next:\n  {}", commands.join("\n  "))?)
     }
 
+    /// The files to write.
+    fn outputs(&self) -> impl Iterator<Item = &Path> {
+        let others = [&self.picture, &self.plot, &self.records];
+        self.csv_file().into_iter().chain(others.into_iter().flatten().map(PathBuf::as_path))
+    }
+
     /// The file to write CSV to, if it is not standard output.
     fn csv_file(&self) -> Option<&Path> {
         self.csv.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    /// All contestants on all problems; `take` is given the records of each problem that is done, in order.
+    /// All contestants on all problems; `take` is given each problem that is done, in order: its course with its
+    /// number, its number there, and its records.
     fn run(
         &self,
         courses: &mut [Course],
         experiment: &mut Experiment,
         interrupt: &Interrupt,
-        mut take: impl FnMut(Vec<Option<Record>>),
+        mut take: impl FnMut((usize, &Course), usize, Vec<Option<Record>>),
     ) -> Result<Prepared, Failure> {
         let mut prepared = Prepared::default();
         let problems: usize = courses.iter().map(|course| course.problems.len()).sum();
@@ -346,7 +410,9 @@ impl Compare {
                 .run_course(course, &|runs| bar.inc(runs as u64))
                 .map_err(|failed| self.problems.failure(nth, &failed))?;
             let stopped = rows.len() < course.problems.len();
-            rows.into_iter().for_each(&mut take);
+            for (problem, row) in rows.into_iter().enumerate() {
+                take((nth, course), problem, row);
+            }
             course.arena.release();
             if stopped {
                 break;
@@ -397,7 +463,7 @@ impl Compare {
         experiment: &Experiment,
         records: &[Vec<Record>],
         prepared: Prepared,
-        columns: &Choice,
+        (columns, spread): (&Choice, &[&'static Metric]),
     ) -> Report {
         let mut excluded = Vec::new();
         let mut comparison = Comparison { rows: Vec::new(), timed: experiment.clock.is_some() };
@@ -413,6 +479,7 @@ impl Compare {
                 budget: contestant.budget,
                 summary: Summary::of(&records[nth]),
                 prepared_bytes: needed.map(|(_, bytes)| bytes),
+                spread: spread.iter().map(|metric| Spread::of(metric, &records[nth])).collect(),
             });
             needs.push(needed);
         }

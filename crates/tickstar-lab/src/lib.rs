@@ -42,7 +42,7 @@ pub use buckets::{Buckets, by_length};
 pub use clock::{Clock, ClockError, Clocked, Pace, Segment, Untimed};
 pub use experiment::{Contestant, Course, Experiment, ExperimentError, Judging};
 pub use files::Problem;
-pub use metric::{Comparison, METRICS, Metric, Number, Row, Section, Summary};
+pub use metric::{Comparison, METRICS, Metric, Number, Row, Section, Spread, Summary};
 pub use record::{FailedProblem, Job, Outcome, PlannedPath, ProblemError, Record};
 pub use reference::Reference;
 pub use sim::{Interval, Journey, Observer, Sim, Tally};

@@ -4,6 +4,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::statistics::Estimate;
 use crate::{Outcome, Record};
 
 /// A value of a record.
@@ -226,6 +227,11 @@ impl Metric {
         }
     }
 
+    /// Whether each record has a value, and not only many of them together.
+    pub fn is_per_problem(&self) -> bool {
+        self.column.is_none_or(|column| column.aggregate != Aggregate::PerMove)
+    }
+
     /// Whether its values are counts.
     pub(crate) fn is_count(&self) -> bool {
         matches!(self.read, Read::Count(_))
@@ -363,7 +369,7 @@ impl Serialize for Summary {
 }
 
 /// One contestant's row of a [`Comparison`].
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Row {
     /// The contestant's name.
     pub name: String,
@@ -373,10 +379,36 @@ pub struct Row {
     pub summary: Summary,
     /// The mean size of what it needs beside a map, in bytes; none: it needs nothing.
     pub prepared_bytes: Option<f64>,
+    /// How much some metrics differ between problems; the same metrics in each row.
+    pub spread: Vec<Spread>,
+}
+
+/// How much a metric differs between the problems whose goal was reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    /// The metric.
+    pub metric: &'static Metric,
+    /// Its mean, with the 95 % confidence interval.
+    pub mean: Estimate,
+    /// Its median.
+    pub median: f64,
+}
+
+impl Spread {
+    /// The spread of a metric over records.
+    pub fn of<'r>(
+        metric: &'static Metric,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Spread {
+        let reached = records.into_iter().filter(|record| record.outcome == Outcome::Reached);
+        let values = reached.filter_map(|record| metric.of(record));
+        let values: Vec<f64> = values.map(Number::as_f64).collect();
+        Spread { metric, mean: Estimate::mean(&values), median: Estimate::median(&values).value }
+    }
 }
 
 /// Summaries side by side: the same rows and columns for CSV and for a table.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Comparison {
     /// A row per contestant.
     pub rows: Vec<Row>,
@@ -418,14 +450,22 @@ impl Comparison {
         header.extend(names(&mut self.metrics()));
         header.extend(self.has_prepared().then(|| "bytes_before".to_string()));
         header.extend(names(&mut self.frame_metrics()));
+        for spread in self.rows.first().map(|row| row.spread.as_slice()).unwrap_or_default() {
+            let name = spread.metric.name;
+            header.extend(["low", "high", "median"].map(|end| format!("{name}_{end}")));
+        }
         let mut text = csv_line(&header);
-        for Row { name, budget, summary, prepared_bytes } in &self.rows {
+        for Row { name, budget, summary, prepared_bytes, spread } in &self.rows {
             let value = |metric: &Metric| optional(summary.get(metric.name));
             let mut fields = vec![name.clone(), optional(*budget)];
             fields.extend([summary.problems, summary.reached].map(|count| count.to_string()));
             fields.extend(self.metrics().map(value));
             fields.extend(self.has_prepared().then(|| prepared_bytes.unwrap_or(0.0).to_string()));
             fields.extend(self.frame_metrics().map(value));
+            for Spread { mean, median, .. } in spread {
+                let exists = |value: f64| optional(value.is_finite().then_some(value));
+                fields.extend([mean.low, mean.high, *median].map(exists));
+            }
             text += &csv_line(&fields);
         }
         text
@@ -471,7 +511,10 @@ mod tests {
         let clock = timed.then(|| Clock::new(Pace::default()).unwrap());
         let summary = Summary::of(&records(clock));
         let (name, budget) = ("astar".to_string(), Some(50));
-        Comparison { rows: vec![Row { name, budget, summary, prepared_bytes: None }], timed }
+        Comparison {
+            rows: vec![Row { name, budget, summary, prepared_bytes: None, spread: Vec::new() }],
+            timed,
+        }
     }
 
     /// No output has a metric that is not in the list, and none misses one that is.

@@ -2,7 +2,7 @@
 
 use comfy_table::{Table, presets};
 use tickstar_lab::text::{hint, quoted};
-use tickstar_lab::{Comparison, Metric, Row, Section};
+use tickstar_lab::{Comparison, Metric, Row, Section, Spread};
 
 use super::{align, budget_name};
 use crate::failure::Failure;
@@ -144,12 +144,22 @@ pub fn table(
     choice: &Choice,
 ) -> (Table, String) {
     let (mut columns, may_shrink) = choice.columns(comparison);
+    // What is asked for is shown.
+    let spread = comparison.rows.first().map(|row| row.spread.as_slice()).unwrap_or_default();
+    if may_shrink && !spread.is_empty() {
+        columns = spread.iter().map(|spread| Column::Metric(spread.metric)).collect();
+    }
     let mut table = drawn(comparison, needs, &columns);
-    while may_shrink && columns.len() > 1 && width(&table) > WIDTH {
+    while may_shrink && spread.is_empty() && columns.len() > 1 && width(&table) > WIDTH {
         columns.pop();
         table = drawn(comparison, needs, &columns);
     }
     let mut legend = legend(&columns);
+    if !spread.is_empty() {
+        legend.push_str(
+            "\n95 %: the confidence interval of the mean, by bootstrap over the problems",
+        );
+    }
     if may_shrink {
         legend.push_str("\nmore columns: --columns all");
     }
@@ -160,11 +170,28 @@ fn drawn(comparison: &Comparison, needs: &[Option<(f64, f64)>], columns: &[Colum
     let mut table = Table::new();
     let header = ["algorithm", "budget", "reached"].into_iter();
     table.load_style(presets::NOTHING);
-    table.set_header(header.chain(columns.iter().map(|column| column.title())));
+    let spread = comparison.rows.first().map(|row| row.spread.as_slice()).unwrap_or_default();
+    let titles = header.chain(columns.iter().map(|column| column.title())).map(str::to_string);
+    let more = spread.iter().flat_map(|Spread { metric, .. }| {
+        let title = metric.title().unwrap_or(metric.name);
+        [format!("{title}, 95 %"), "median".to_string()]
+    });
+    table.set_header(titles.chain(more));
     for (row, &needed) in comparison.rows.iter().zip(needs) {
         let reached = format!("{}/{}", row.summary.reached, row.summary.problems);
         let first = [row.name.clone(), budget_name(row.budget), reached].into_iter();
-        table.add_row(first.chain(columns.iter().map(|column| column.value(row, needed))));
+        let values = first.chain(columns.iter().map(|column| column.value(row, needed)));
+        let more = row.spread.iter().flat_map(|Spread { metric, mean, median }| {
+            let show =
+                |value: f64| if value.is_finite() { metric.show(value) } else { String::new() };
+            let ends = if mean.exists() {
+                format!("{} to {}", show(mean.low), show(mean.high))
+            } else {
+                String::new()
+            };
+            [ends, show(*median)]
+        });
+        table.add_row(values.chain(more));
     }
     align(&mut table);
     table
