@@ -166,6 +166,8 @@ pub static METRICS: &[Metric] = &[
     count("peak_bytes", "heap memory of one agent", |r| Some(r.tally.peak_bytes as u64))
         .max()
         .shown("memory", Format::Kilobytes),
+    real("milliseconds", "time of all ticks", |r| r.tally.nanos.map(|nanos| nanos as f64 / 1e6))
+        .optional(),
     real("slowdown", "frames over the least possible, mean", |r| r.clock.map(|c| c.slowdown))
         .column(Section::Frames, Aggregate::Mean)
         .shown("slowdown", Format::Decimals(3))

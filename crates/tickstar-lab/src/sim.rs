@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use tickstar::budget::Work;
 use tickstar::catalog::{Config, Entry};
@@ -94,6 +95,20 @@ pub struct Tally {
     pub raising_intervals: u64,
     /// The most heap memory the agent had, in bytes, the map not counted.
     pub peak_bytes: usize,
+    /// The nanoseconds that its ticks took, if they were measured.
+    pub nanos: Option<u64>,
+}
+
+/// How the time of an agent is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timing {
+    /// In work: each interval has a budget of work.
+    #[default]
+    Counted,
+    /// The same, and the time that ticks take is measured too.
+    Timed,
+    /// By the clock: the budget of an interval is that many microseconds.
+    Clocked,
 }
 
 /// An agent in its world, on its way from start to goal.
@@ -112,6 +127,8 @@ pub struct Sim {
     segmented: bool,
     /// Whether moves on no shortest path are counted where the map changes.
     detours: bool,
+    /// How time is measured.
+    timing: Timing,
     /// Ends a run early once it is set.
     stop: Option<Arc<AtomicBool>>,
 }
@@ -130,8 +147,27 @@ impl Sim {
         let world = arena.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
         let (algorithm, at, plan, segmented) = (config.entry(), start, None, false);
-        let (detours, stop) = (true, None);
-        Ok(Sim { world, agent, algorithm, budget, start, goal, at, plan, segmented, detours, stop })
+        let (detours, timing, stop) = (true, Timing::Counted, None);
+        Ok(Sim {
+            world,
+            agent,
+            algorithm,
+            budget,
+            start,
+            goal,
+            at,
+            plan,
+            segmented,
+            detours,
+            timing,
+            stop,
+        })
+    }
+
+    /// The same, with time measured in another way. What is measured differs from run to run.
+    #[must_use]
+    pub fn with_timing(self, timing: Timing) -> Sim {
+        Sim { timing, ..self }
     }
 
     /// The same, where the map changes without counting the moves that lie on no shortest path: judging them takes a
@@ -180,7 +216,8 @@ impl Sim {
     /// When an agent takes a step that is not an edge of the true map, exceeds its budget, or never ends:
     /// these would be bugs of the engine, and no experiment should continue after them.
     pub fn run(&mut self, max_intervals: Option<u64>, mut observe: Observer<'_>) -> Journey {
-        let limits = self.agent.limits(self.budget);
+        let budget = if self.timing == Timing::Clocked { u64::MAX } else { self.budget };
+        let limits = self.agent.limits(budget);
         let mut journey = Journey::at(self.at);
         journey.tally.peak_bytes = self.agent.bytes();
         let judged = self.detours && self.world.changes();
@@ -212,12 +249,20 @@ impl Sim {
                 }
                 true
             };
-            let mut slice = match observe {
-                Some(_) => Slice::watched(self.budget, &mut note),
-                None => Slice::new(self.budget),
+            let begin = (self.timing != Timing::Counted).then(Instant::now);
+            let end = begin.map(|begin| begin + Duration::from_micros(self.budget));
+            let mut in_time = || end.is_none_or(|end| Instant::now() < end);
+            let mut slice = match (&observe, self.timing) {
+                (_, Timing::Clocked) => Slice::deadline(&mut in_time),
+                (Some(_), _) => Slice::watched(self.budget, &mut note),
+                (None, _) => Slice::new(self.budget),
             };
             let seen = Seen { changed: self.world.changed() };
             let step = self.agent.tick(self.world.known(), at, seen, &mut slice);
+            if let Some(begin) = begin {
+                let nanos = begin.elapsed().as_nanos() as u64;
+                *journey.tally.nanos.get_or_insert(0) += nanos;
+            }
             let within = slice.expansions() <= limits.expansions
                 && slice.traces() <= limits.traces
                 && slice.updates() <= limits.updates;

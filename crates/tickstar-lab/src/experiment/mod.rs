@@ -23,8 +23,8 @@ pub use table::{RecordTable, TableError};
 
 use crate::PrepareError;
 use crate::{
-    Arena, Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, Undefined,
-    Untimed, text,
+    Arena, Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, Timing,
+    Undefined, Untimed, text,
 };
 
 /// A map as a world presents it, and the problems to solve there.
@@ -117,6 +117,8 @@ pub struct Experiment {
     pub clock: Option<Clock>,
     /// By what walks are judged.
     pub judging: Judging,
+    /// How time is measured. If it is by the clock, one problem is run at a time.
+    pub timing: Timing,
     /// Ends the experiment early once it is set, if any.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -163,6 +165,7 @@ impl Experiment {
             max_intervals: None,
             clock: None,
             judging,
+            timing: Timing::Counted,
             stop: None,
         }
     }
@@ -287,6 +290,7 @@ impl Experiment {
             }
             let sim = job.sim(problem)?;
             let mut sim = if self.judging == Judging::Length { sim.without_detours() } else { sim };
+            sim = sim.with_timing(self.timing);
             let journey = sim.run(max_intervals, None);
             if job.is_stopped() {
                 return Ok(None);

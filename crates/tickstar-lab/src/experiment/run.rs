@@ -14,7 +14,7 @@ use super::store::Place;
 use super::{
     Course, Experiment, ExperimentError, OpenError, RecordTable, Store, StoreError, TableError,
 };
-use crate::{FailedProblem, ProblemError, Record, text};
+use crate::{FailedProblem, ProblemError, Record, Timing, text};
 
 /// A part of the work: every `of`-th block, from the one of this number on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,7 +166,7 @@ impl Experiment {
             .flat_map(|&place| self.problems(place).filter(has).map(move |nth| (place, nth)))
             .collect();
         let pending: Mutex<Pending> = Mutex::default();
-        work.par_iter().try_for_each(|&(place, problem)| {
+        let solve = |&(place, problem): &(Place, usize)| {
             let records = self.records(&course, problem)?;
             let mut open = pending.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let block = open.entry(place).or_default();
@@ -179,7 +179,10 @@ impl Experiment {
             }
             progress(1);
             Ok(())
-        })
+        };
+        // Two problems at the same time would disturb the time of each other.
+        let alone = self.timing != Timing::Counted;
+        if alone { work.iter().try_for_each(solve) } else { work.par_iter().try_for_each(solve) }
     }
 
     /// The records of all contestants on a problem of a course.

@@ -20,7 +20,7 @@ pub struct Evidence<'a> {
 }
 
 /// The metrics that are read from records.
-const METRICS: [&str; 18] = [
+const METRICS: [&str; 19] = [
     "cost",
     "optimal",
     "suboptimality",
@@ -36,6 +36,7 @@ const METRICS: [&str; 18] = [
     "late_back_moves",
     "non_optimal_moves",
     "restarts",
+    "milliseconds",
     "slowdown",
     "frames_over_optimal",
     "outcome",

@@ -11,6 +11,7 @@ mod setup;
 mod tba;
 mod tbaa;
 mod tbbfs;
+mod times;
 
 use std::fmt;
 use std::str::FromStr;

@@ -8,11 +8,12 @@ use super::evidence::Evidence;
 use super::figures::{figure, line, panel, printed, walks};
 use super::report::{Figure, PaperReport, Picture, ReportTable, TableRow};
 use super::setup::{course, drawn, experiment, with_budgets};
-use crate::WorldKind;
+use super::times::timed;
 use crate::draw::ChartAxis;
 use crate::experiment::{CoursePlan, Experiment, ProblemSource};
 use crate::generate::Kind;
 use crate::statistics::Estimate;
+use crate::{Timing, WorldKind};
 
 /// The lengths of time intervals in the paper, in milliseconds.
 const MS: [&str; 5] = ["0.3", "0.6", "0.9", "1.2", "1.5"];
@@ -20,11 +21,13 @@ const MS: [&str; 5] = ["0.3", "0.6", "0.9", "1.2", "1.5"];
 /// 11.8 ms in 2012.
 const K: [u64; 5] = [976, 1952, 2929, 3905, 4881];
 
+pub(super) const CITATION: &str = "C. Hernández, J. A. Baier, T. Uras, S. Koenig: Time-Bounded Adaptive A*. AAMAS 2012, pages 997–1006.";
+
 /// An algorithm of a table: ours, its name, and the paper's intervals and moves.
-struct Column {
-    text: &'static str,
-    name: &'static str,
-    intervals: [f64; 5],
+pub(super) struct Column {
+    pub text: &'static str,
+    pub name: &'static str,
+    pub intervals: [f64; 5],
     moves: [f64; 5],
     /// Whether it searches a whole path before it moves.
     complete: bool,
@@ -41,13 +44,18 @@ const fn column(
 }
 
 /// A table of the paper.
-struct PaperTable {
-    key: &'static str,
-    experiment: &'static str,
-    title: &'static str,
+pub(super) struct PaperTable {
+    pub key: &'static str,
+    pub experiment: &'static str,
+    pub title: &'static str,
     /// How far a number may be off.
     within: f64,
-    columns: &'static [Column],
+    pub columns: &'static [Column],
+}
+
+/// All three.
+pub(super) fn tables() -> [&'static PaperTable; 3] {
+    [&KNOWN, &UNKNOWN, &PARTIAL]
 }
 
 const KNOWN: PaperTable = PaperTable {
@@ -240,6 +248,26 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
     each.collect()
 }
 
+/// The name of an experiment whose intervals are by the clock.
+pub(super) fn by_clock(experiment: &str) -> String {
+    format!("{experiment}-clock")
+}
+
+/// The same with intervals of milliseconds, on few problems.
+pub(super) fn clocked(settings: &Settings, micros: &[u64]) -> Vec<Experiment> {
+    let maps = settings.size.of(1, 6, 6);
+    let count = settings.size.of(1, 2, 10);
+    let each = tables().into_iter().zip([WorldKind::Known, WorldKind::Unknown, partial()]);
+    let each = each.map(|(table, world)| {
+        let contestants =
+            table.columns.iter().flat_map(|column| with_budgets(column.text, micros)).collect();
+        let courses = courses(settings, maps, count, &world);
+        let counted = experiment(table.experiment, courses, contestants, 1);
+        timed(counted, by_clock(table.experiment), Timing::Clocked)
+    });
+    each.collect()
+}
+
 fn partial() -> WorldKind {
     "partial:15".parse().expect("a world")
 }
@@ -270,7 +298,7 @@ pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
     PaperReport {
         key: "tbaa",
         name: "TBAA*",
-        citation: "C. Hernández, J. A. Baier, T. Uras, S. Koenig: Time-Bounded Adaptive A*. AAMAS 2012, pages 997–1006.",
+        citation: CITATION,
         setup: vec![
             format!(
                 "{problems} problems in known and {others} in unknown terrain (the paper: 1,800 for each table), on \

@@ -8,14 +8,15 @@ use super::evidence::Evidence;
 use super::figures::{figure, line, panel, walks};
 use super::report::{Figure, PaperReport, Picture, ReportTable, TableRow};
 use super::setup::{course, drawn, experiment, of_length, with_budgets};
+use super::times::timed;
 use crate::draw::ChartAxis;
 use crate::experiment::{CoursePlan, Experiment, MapSource};
 use crate::generate::Kind;
 use crate::statistics::Estimate;
-use crate::{Judging, WorldKind};
+use crate::{Judging, Timing, WorldKind};
 
 /// TBA*, the weights of TB-WA*, and TB-GBFS; the paper's w = 1 is TBA*.
-const STATIC: [&str; 7] = [
+pub(super) const STATIC: [&str; 7] = [
     "tba:trace=free",
     "tb-wastar:trace=free:weight=1.4",
     "tb-wastar:trace=free:weight=1.8",
@@ -25,16 +26,17 @@ const STATIC: [&str; 7] = [
     "tb-gbfs:trace=free",
 ];
 /// What they are called in tables and figures.
-const NAMES: [&str; 7] = ["TBA*", "w = 1.4", "w = 1.8", "w = 2.2", "w = 2.6", "w = 3", "TB-GBFS"];
-const TBA: &str = STATIC[0];
-const W3: &str = STATIC[5];
-const GREEDY: &str = STATIC[6];
+pub(super) const NAMES: [&str; 7] =
+    ["TBA*", "w = 1.4", "w = 1.8", "w = 2.2", "w = 2.6", "w = 3", "TB-GBFS"];
+pub(super) const TBA: &str = STATIC[0];
+pub(super) const W3: &str = STATIC[5];
+pub(super) const GREEDY: &str = STATIC[6];
 /// The weights of Repeated TB-WA*.
-const WEIGHTS: [&str; 6] = ["1", "1.4", "1.8", "2.2", "2.6", "3"];
+pub(super) const WEIGHTS: [&str; 6] = ["1", "1.4", "1.8", "2.2", "2.6", "3"];
 /// The change rates.
-const RATES: [u32; 3] = [1, 5, 10];
+pub(super) const RATES: [u32; 3] = [1, 5, 10];
 /// The lookahead values on changing maps.
-const MOVING_K: [u64; 5] = [1, 4, 16, 64, 256];
+pub(super) const MOVING_K: [u64; 5] = [1, 4, 16, 64, 256];
 
 /// A class of maps.
 struct Class {
@@ -102,15 +104,15 @@ fn large() -> &'static Class {
 
 const REOPENING: &str = "tbbfs-reopening";
 
-fn moving(rate: u32) -> String {
+pub(super) fn moving(rate: u32) -> String {
     format!("tbbfs-moving-{rate}")
 }
 
-fn restarting(rate: u32) -> String {
+pub(super) fn restarting(rate: u32) -> String {
     format!("tbbfs-restarts-{rate}")
 }
 
-fn repeated(weight: &str, restart: &str) -> String {
+pub(super) fn repeated(weight: &str, restart: &str) -> String {
     format!("rtb-wastar:trace=free:weight={weight}:restart={restart}")
 }
 
@@ -194,6 +196,42 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
     all
 }
 
+pub(super) const CITATION: &str =
+    "C. Hernández, R. Asín, J. A. Baier: Time-Bounded Best-First Search. SoCS 2014.";
+
+/// The classes of maps: their experiments, names and lookahead values.
+pub(super) fn classes() -> [(&'static str, &'static str, &'static [u64]); 4] {
+    [0, 1, 2, 3].map(|nth| (CLASSES[nth].experiment, CLASSES[nth].name, CLASSES[nth].k))
+}
+
+/// The name of an experiment whose times are measured.
+pub(super) fn by_clock(experiment: &str) -> String {
+    format!("{experiment}-time")
+}
+
+/// The same with times measured, on few problems.
+pub(super) fn timed_experiments(settings: &Settings) -> Vec<Experiment> {
+    let count = settings.size.of(2, 24, 100);
+    let mut all = Vec::new();
+    for mut counted in experiments(settings) {
+        if counted.name == REOPENING {
+            continue;
+        }
+        // As few as are wanted, from as many maps as possible.
+        let maps = counted.courses.len();
+        let step = maps.div_ceil(count).max(1);
+        counted.courses = counted.courses.into_iter().step_by(step).collect();
+        let each = count.div_ceil(counted.courses.len());
+        for course in &mut counted.courses {
+            course.problems = drawn(each);
+        }
+        let name = by_clock(&counted.name);
+        let counted = Experiment { judging: Judging::Length, ..counted };
+        all.push(timed(counted, name, Timing::Timed));
+    }
+    all
+}
+
 /// What it shows.
 pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
     let drafts = [
@@ -229,7 +267,7 @@ pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
     PaperReport {
         key: "tbbfs",
         name: "TB-WA* and TB-GBFS",
-        citation: "C. Hernández, R. Asín, J. A. Baier: Time-Bounded Best-First Search. SoCS 2014.",
+        citation: CITATION,
         setup: vec![
             format!(
                 "Problems drawn at random: {counts} (the paper: 100 on each map); on changing maps {moving_count} for \
