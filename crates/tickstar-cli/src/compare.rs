@@ -264,7 +264,7 @@ impl Compare {
             )));
         };
         let (nth, problem) = find_problem(courses, *problem);
-        let Course { name, arena, problems } = &mut courses[nth];
+        let Course { name, arena, problems, .. } = &mut courses[nth];
         for &place in places {
             self.tables.prepare(nth, arena, &contestants[place].config)?;
         }
@@ -385,7 +385,8 @@ impl Compare {
             let problems = self.problems.load(&map, nth, self.worlds.seed).map_err(with_map)?;
             let arena = self.worlds.arena(&map).map_err(with_map)?;
             self.problems.check(nth, &arena, &problems).map_err(with_map)?;
-            courses.push(Course { name: map.name, arena, problems });
+            let map_hash = map.hash();
+            courses.push(Course { name: map.name, map_hash, arena, problems });
         }
         Ok(courses)
     }
@@ -446,7 +447,7 @@ impl Compare {
             (None, None) => {}
         }
         let mut out = BufWriter::new(io::stdout().lock());
-        for Course { name, arena, problems } in courses {
+        for Course { name, arena, problems, .. } in courses {
             let (width, height) = (arena.map().width(), arena.map().height());
             let (world, count) = (arena.kind(), problems.len());
             let (name, world) = (text::escaped(name), text::escaped(&world.to_string()));

@@ -15,6 +15,7 @@ mod layout;
 mod maps;
 mod number;
 mod output;
+mod reproduce;
 mod run;
 mod source;
 
@@ -40,6 +41,7 @@ use failure::Failure;
         tickstar crowd                         a thousand agents with one budget per frame\n  \
         tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
         tickstar algorithms                    the algorithms and their guarantees\n  \
+        tickstar reproduce --quick             the experiments of four papers, and a report\n  \
         tickstar bench paths --quick           how fast paths are found, beside other crates\n\n\
         Exit codes: 0 ran, 2 wrong usage, 3 bad input, 130 stopped by Ctrl-C."
 )]
@@ -61,6 +63,8 @@ enum Command {
     Bench(bench::Bench),
     #[command(subcommand)]
     Maps(maps::Maps),
+    Reproduce(reproduce::Reproduce),
+    Report(reproduce::MakeReport),
 }
 
 /// The arguments. Where they are wrong they are parsed once more as quoted, for an error that quotes them so.
@@ -97,6 +101,8 @@ fn main() -> ExitCode {
         Command::Abstraction(abstraction) => abstraction.execute(),
         Command::Bench(bench) => bench.execute(),
         Command::Maps(maps) => maps.execute(),
+        Command::Reproduce(reproduce) => reproduce.execute(),
+        Command::Report(report) => report.execute(),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,7 @@
-//! `tickstar maps`: list, generate, inspect, convert and check maps.
+//! `tickstar maps`: list, generate, inspect, convert, check and download maps, and draw problems on them.
+
+mod get;
+mod problems;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,12 +22,13 @@ use crate::number::from_zero;
 use crate::output::{self, check_writable, refuse_overwriting};
 use crate::source::{Map, Movement, map_file, progress};
 
-/// List, generate, inspect, convert and check maps
+/// List, generate, inspect, convert, check and download maps, and draw problems on them
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  \
     tickstar maps list\n  \
     tickstar maps generate caves --size 256 --out caves.map\n  \
-    tickstar maps inspect caves.map")]
+    tickstar maps inspect caves.map\n  \
+    tickstar maps get ../shared/maps")]
 pub enum Maps {
     /// List the built-in maps, and the kinds that can be generated
     #[command(after_help = "Example:\n  tickstar maps list")]
@@ -33,6 +37,8 @@ pub enum Maps {
     Inspect(Inspect),
     Convert(Convert),
     Check(Check),
+    Get(get::Get),
+    Problems(problems::Problems),
 }
 
 impl Maps {
@@ -43,6 +49,8 @@ impl Maps {
             Maps::Inspect(inspect) => inspect.execute(),
             Maps::Convert(convert) => convert.execute(),
             Maps::Check(check) => check.execute(),
+            Maps::Get(get) => get.execute(),
+            Maps::Problems(problems) => problems.execute(),
         }
     }
 }

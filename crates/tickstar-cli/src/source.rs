@@ -104,6 +104,11 @@ impl Map {
         Map { name: name.to_string(), grid, builtin: None }
     }
 
+    /// The SHA-256 of the map as a file, however it is written.
+    pub fn hash(&self) -> String {
+        tickstar_lab::experiment::hash(self.grid.to_map().as_bytes())
+    }
+
     /// What the map is called in pictures: neither its folder nor its kind of file.
     pub fn title(&self) -> String {
         title(&self.name)

@@ -9,7 +9,9 @@ use crate::generate::{Dice, largest_component};
 /// Ranges of lengths, and how many problems to draw for each.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Buckets {
-    /// How many cells of length each range has. The first one begins at 0.
+    /// The length at which the first range begins.
+    pub from: u32,
+    /// How many cells of length each range has.
     pub width: u32,
     /// How many ranges.
     pub count: usize,
@@ -32,7 +34,7 @@ const FRUITLESS_STARTS: usize = 12;
 /// # Panics
 /// Never: a free cell is on its map.
 pub fn by_length(grid: &Grid, buckets: Buckets) -> Vec<Problem> {
-    let Buckets { width, count, each, seed } = buckets;
+    let Buckets { from, width, count, each, seed } = buckets;
     let cells = largest_component(grid);
     let mut drawn: Vec<Vec<Problem>> = vec![Vec::new(); count];
     if cells.len() < 2 || width == 0 {
@@ -55,8 +57,9 @@ pub fn by_length(grid: &Grid, buckets: Buckets) -> Vec<Problem> {
         for &goal in &cells {
             let node = grid.node(goal).expect("a free cell is on the map");
             let Some(length) = distances.to(node) else { continue };
-            let nth = (length / f64::from(width)) as usize;
-            if nth < count && wanted[nth] {
+            let beyond = length - f64::from(from);
+            let nth = (beyond / f64::from(width)) as usize;
+            if beyond >= 0.0 && nth < count && wanted[nth] {
                 goals[nth].push((goal, length));
             }
         }
@@ -101,19 +104,19 @@ mod tests {
     #[test]
     fn each_range_has_its_number_of_problems_of_that_length() {
         let grid = generate(Kind::Caves, 96, 96, 2).unwrap();
-        let buckets = Buckets { width: 4, count: 12, each: 3, seed: 5 };
+        let buckets = Buckets { from: 8, width: 4, count: 12, each: 3, seed: 5 };
         let problems = by_length(&grid, buckets);
         assert_eq!(problems.len(), 36);
         for (nth, problem) in problems.iter().enumerate() {
             let [start, goal] = [problem.start, problem.goal].map(|cell| grid.node(cell).unwrap());
             let path = find_path(&grid, start, goal, SearchConfig::default()).unwrap().unwrap();
             assert_eq!(problem.optimal, Some(path.cost.in_cells()));
-            assert_eq!((path.cost.in_cells() / 4.0) as usize, nth / 3);
+            assert_eq!((path.cost.in_cells() / 4.0) as usize, 2 + nth / 3);
         }
         assert_eq!(problems, by_length(&grid, buckets));
         assert_ne!(problems, by_length(&grid, Buckets { seed: 6, ..buckets }));
         // Too long for the map.
-        let long = by_length(&grid, Buckets { width: 1000, count: 3, each: 2, seed: 1 });
+        let long = by_length(&grid, Buckets { from: 0, width: 1000, count: 3, each: 2, seed: 1 });
         assert_eq!(long.len(), 2);
         let one = Grid::from_rows([".#."]).unwrap();
         assert_eq!(by_length(&one, buckets), []);

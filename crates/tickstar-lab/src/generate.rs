@@ -2,14 +2,14 @@
 //! point, by the size of a pointer or by the order of a hash map.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use thiserror::Error;
 use tickstar::space::Terrain;
-use tickstar::{Cell, Grid, Space};
+use tickstar::{Cell, Grid, PathFinder, Space};
 
 use crate::files::Problem;
 use crate::text::{hint, quoted};
@@ -213,19 +213,71 @@ const CELLS: u32 = 5;
 /// Draws problems between free cells that are connected, start and goal apart: any two cells of the
 /// largest component, each pair as likely as any other. None if no two free cells are connected.
 pub fn random_problems(grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
+    pairs(grid, seed).take(count).collect()
+}
+
+/// How many pairs are drawn for each problem of some length, and how many more at least.
+const DRAWS: (usize, usize) = (200, 1000);
+
+/// Draws problems in the same way, and keeps those whose shortest paths are as long as requested, in cells; they
+/// state their lengths. Fewer than requested if such pairs are too rare.
+pub fn problems_of_length(
+    grid: &Grid,
+    count: usize,
+    lengths: &RangeInclusive<f64>,
+    seed: u64,
+) -> Vec<Problem> {
+    let draws = DRAWS.1.saturating_add(DRAWS.0.saturating_mul(count));
+    of_length(grid, pairs(grid, seed).take(draws), lengths).take(count).collect()
+}
+
+/// Chooses among these problems, each at most once: those that can be solved by a path as long as requested, in
+/// cells; they state their lengths. Fewer than requested if there are not as many.
+pub fn choose_problems(
+    grid: &Grid,
+    mut problems: Vec<Problem>,
+    count: usize,
+    lengths: &RangeInclusive<f64>,
+    seed: u64,
+) -> Vec<Problem> {
+    Dice::new(seed).shuffle(&mut problems);
+    of_length(grid, problems.into_iter(), lengths).take(count).collect()
+}
+
+/// Those of these problems whose shortest paths are so long.
+fn of_length(
+    grid: &Grid,
+    problems: impl Iterator<Item = Problem>,
+    lengths: &RangeInclusive<f64>,
+) -> impl Iterator<Item = Problem> {
+    let mut finder = PathFinder::default();
+    problems.filter_map(move |problem| {
+        let Problem { start, goal, .. } = problem;
+        // No path is shorter than this.
+        let least = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
+        if f64::from(least) > *lengths.end() {
+            return None;
+        }
+        let path = finder.find(grid, grid.node(start)?, grid.node(goal)?).ok()??;
+        let length = path.cost.in_cells();
+        lengths.contains(&length).then_some(Problem { optimal: Some(length), ..problem })
+    })
+}
+
+/// Random problems without an end.
+fn pairs(grid: &Grid, seed: u64) -> impl Iterator<Item = Problem> + use<> {
     let cells = largest_component(grid);
-    if cells.len() < 2 {
-        return Vec::new();
-    }
     let mut dice = Dice::new(seed);
-    let draw = || {
+    std::iter::from_fn(move || {
+        if cells.len() < 2 {
+            return None;
+        }
         let start = dice.below(cells.len());
         // One of the others: those from the start on move up by one.
         let goal = dice.below(cells.len() - 1);
         let goal = goal + usize::from(goal >= start);
-        Problem { start: cells[start], goal: cells[goal], optimal: None }
-    };
-    std::iter::repeat_with(draw).take(count).collect()
+        Some(Problem { start: cells[start], goal: cells[goal], optimal: None })
+    })
 }
 
 /// The cells of the largest component, row by row; of the first one if several are equally large.
@@ -806,6 +858,34 @@ mod tests {
         assert_eq!(pairs, [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]);
         assert_eq!(problems, random_problems(&grid, 200, 7));
         assert_ne!(problems, random_problems(&grid, 200, 8));
+    }
+
+    #[test]
+    fn problems_have_the_length_requested() {
+        // The only way from one end to the other has 12 steps.
+        let grid = Grid::from_rows(["....#", "###.#", "....#", ".####", "...##"]).unwrap();
+        let problems = |lengths| problems_of_length(&grid, 50, &lengths, 7);
+        let lengths = |problems: &[Problem]| -> Vec<f64> {
+            problems.iter().map(|problem| problem.optimal.unwrap()).collect()
+        };
+        let some = problems(3.0..=5.0);
+        assert_eq!(some.len(), 50);
+        assert!(lengths(&some).iter().all(|length| (3.0..=5.0).contains(length)));
+        assert_eq!(some, problems(3.0..=5.0));
+        assert_eq!(lengths(&problems(12.0..=f64::INFINITY)), [12.0; 50]);
+        assert_eq!(problems(12.5..=99.0), []);
+        assert_eq!(problems_of_length(&Grid::new(1, 1).unwrap(), 5, &(0.0..=9.0), 1), []);
+        // Chosen from others: not twice, and not those that cannot be solved.
+        let stranger = Problem { start: Cell::new(0, 0), goal: Cell::new(4, 4), optimal: None };
+        let others = [&some[..5], &problems(12.0..=12.0)[..1], &[stranger]].concat();
+        let chosen = choose_problems(&grid, others.clone(), 9, &(3.0..=5.0), 1);
+        assert_eq!(chosen.len(), 5);
+        assert!(chosen.iter().all(|problem| some[..5].contains(problem)));
+        assert_eq!(choose_problems(&grid, others, 2, &(3.0..=5.0), 1), chosen[..2]);
+        // The same draws as without a limit.
+        let all = problems(0.0..=f64::INFINITY);
+        let ends = |problem: &Problem| (problem.start, problem.goal);
+        assert!(all.iter().map(ends).eq(random_problems(&grid, 50, 7).iter().map(ends)));
     }
 
     #[test]

@@ -16,6 +16,7 @@
 #![deny(missing_docs)]
 
 pub mod bench;
+pub mod benchmark;
 mod buckets;
 pub mod builtin;
 pub mod chase;

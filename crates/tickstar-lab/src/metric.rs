@@ -117,6 +117,7 @@ pub static METRICS: &[Metric] = &[
     count("first_move_interval", "first tick with a move", |r| r.tally.first_move_interval)
         .mean()
         .shown("first move", Format::Decimals(1)),
+    count("found_interval", "tick in which the search found the goal", |r| r.tally.found_interval),
     count("expansions", "nodes expanded", |r| Some(r.tally.expansions))
         .mean()
         .shown("expansions", Format::Decimals(0)),

@@ -346,7 +346,7 @@ impl<'a> Job<'a> {
     }
 
     /// The same by the cost of a shortest path alone, which is found much faster than the distances from
-    /// all cells: moves on no shortest path are not counted, unless the map changes.
+    /// all cells: moves on no shortest path are not counted, unless the journey has them.
     pub fn judge_length(
         &self,
         problem: &Problem,

@@ -74,6 +74,8 @@ pub struct Tally {
     pub intervals: u64,
     /// The first interval with a move.
     pub first_move_interval: Option<u64>,
+    /// The interval in which the search found the goal; the last search, if there were several.
+    pub found_interval: Option<u64>,
     /// Nodes expanded in total.
     pub expansions: u64,
     /// The most expansions in one interval.
@@ -108,6 +110,8 @@ pub struct Sim {
     plan: Option<Vec<NodeId>>,
     /// Whether journeys have their segments.
     segmented: bool,
+    /// Whether moves on no shortest path are counted where the map changes.
+    detours: bool,
     /// Ends a run early once it is set.
     stop: Option<Arc<AtomicBool>>,
 }
@@ -126,8 +130,15 @@ impl Sim {
         let world = arena.world(start, goal);
         let agent = config.agent(world.known(), start, goal)?;
         let (algorithm, at, plan, segmented) = (config.entry(), start, None, false);
-        let stop = None;
-        Ok(Sim { world, agent, algorithm, budget, start, goal, at, plan, segmented, stop })
+        let (detours, stop) = (true, None);
+        Ok(Sim { world, agent, algorithm, budget, start, goal, at, plan, segmented, detours, stop })
+    }
+
+    /// The same, where the map changes without counting the moves that lie on no shortest path: judging them takes a
+    /// search after every change.
+    #[must_use]
+    pub fn without_detours(self) -> Sim {
+        Sim { detours: false, ..self }
     }
 
     /// The same, with the segments that are planned recorded, which takes memory for each.
@@ -172,7 +183,8 @@ impl Sim {
         let limits = self.agent.limits(self.budget);
         let mut journey = Journey::at(self.at);
         journey.tally.peak_bytes = self.agent.bytes();
-        let mut moment = self.world.changes().then(|| Moment::new(self.goal));
+        let judged = self.detours && self.world.changes();
+        let mut moment = judged.then(|| Moment::new(self.goal));
         let (most, sound) = (max_intervals.unwrap_or(u64::MAX), self.max_sound_intervals());
         let (mut expanded, mut above) = (Vec::new(), Vec::new());
         journey.segments = self.segmented.then(Vec::new);
@@ -214,6 +226,13 @@ impl Sim {
             journey.tally.peak_bytes = journey.tally.peak_bytes.max(self.agent.bytes());
             if slice.has(Event::Found) || slice.has(Event::Restart) {
                 found = slice.has(Event::Found);
+                let tally = &mut journey.tally;
+                if slice.has(Event::Restart) {
+                    tally.found_interval = None;
+                }
+                if found {
+                    tally.found_interval.get_or_insert(tally.intervals);
+                }
                 // Once the path is followed, an agent may keep what lies ahead alone.
                 self.plan = self.agent.plan().filter(|_| slice.has(Event::Found));
             }

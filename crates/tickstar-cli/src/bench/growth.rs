@@ -2,8 +2,8 @@
 
 use clap::Args;
 use serde_json::json;
-use tickstar_lab::bench::growth::{Extent, Report, Subject, measure};
-use tickstar_lab::draw::{Axes, Panel, PlotScale, Series, lines_svg};
+use tickstar_lab::bench::growth::{Extent, Report, Row, Subject, measure};
+use tickstar_lab::draw::{Chart, ChartAxis, ChartPanel, ChartPoint, ChartSeries};
 
 use super::{Shown, table, watched};
 use crate::failure::Failure;
@@ -78,27 +78,25 @@ fn text(report: &Report) -> Vec<String> {
 }
 
 fn plot(report: &Report, extent: Extent) -> String {
-    let sides = extent.sides();
     let mut panels = Vec::new();
     for rows in report.rows.chunk_by(|a, b| a.subject == b.subject) {
         let subject = rows[0].subject;
         let series = rows.chunk_by(|a, b| a.kind == b.kind).map(|rows| {
-            let value = |side| rows.iter().find(|row| row.side == side).map(|row| row.ns_per_unit);
-            Series {
-                name: rows[0].kind.clone(),
-                values: sides.iter().map(|&side| value(side)).collect(),
-            }
+            let point = |row: &Row| ChartPoint::new(row.side.into(), row.ns_per_unit);
+            let points = rows.iter().map(point).collect();
+            ChartSeries { name: rows[0].kind.clone(), points, ..ChartSeries::default() }
         });
         let title = format!("{}: ns per {}", subject.name(), subject.unit());
-        panels.push(Panel { title, series: series.collect() });
+        panels.push(ChartPanel { title, series: series.collect() });
     }
-    let places: Vec<_> = sides.iter().map(u32::to_string).collect();
-    let axes = Axes {
-        places: &places,
-        across: "side of the map, in cells",
-        up: "nanoseconds per unit of work",
-        scale: PlotScale::Linear,
-        shared: false,
+    let sides = extent.sides().into_iter().map(|side| (side.into(), side.to_string()));
+    let chart = Chart {
+        title: "The cost of work on larger maps".into(),
+        x: ChartAxis { ticks: sides.collect(), ..ChartAxis::log("side of the map, in cells") },
+        y: ChartAxis { shared: false, ..ChartAxis::from_zero("nanoseconds per unit of work") },
+        panels,
+        columns: 3,
+        ..Chart::default()
     };
-    lines_svg("The cost of work on larger maps", axes, &panels, 3)
+    chart.plain_svg()
 }

@@ -8,7 +8,7 @@ use tickstar_lab::WorldKind;
 use tickstar_lab::bench::latency::{
     self, Contestant, Extent, Report, Row, contestants, files, measure, steps,
 };
-use tickstar_lab::draw::{Axes, Panel, PlotScale, Series, lines_svg};
+use tickstar_lab::draw::{Chart, ChartAxis, ChartPanel, ChartPoint, ChartSeries};
 use tickstar_lab::text::counted;
 
 use super::{Shown, folder, optional, table, watched};
@@ -177,33 +177,36 @@ fn text(report: &Report) -> Vec<String> {
 }
 
 fn plot(report: &Report) -> String {
-    let mut panels: Vec<Panel> = Vec::new();
+    let mut panels: Vec<ChartPanel> = Vec::new();
     for rows in by_map(report) {
         let mut budgets: Vec<_> = rows.iter().map(|row| row.budget).collect();
         budgets.sort_unstable();
         budgets.dedup();
         for budget in budgets {
             let series = rows.iter().filter(|row| row.budget == budget).map(series).collect();
-            panels.push(Panel { title: format!("{}, budget {budget}", rows[0].map), series });
+            panels.push(ChartPanel { title: format!("{}, budget {budget}", rows[0].map), series });
         }
     }
     let mut places: Vec<String> =
         latency::PERCENTAGES[1..].iter().map(ToString::to_string).collect();
     places.push("max".into());
-    let axes = Axes {
-        places: &places,
-        across: "percentile of the ticks that searched; max: of all ticks",
-        up: "time over that of a full tick",
-        scale: PlotScale::Log,
-        shared: true,
+    let chart = Chart {
+        title: "The times of ticks".into(),
+        x: ChartAxis::places("percentile of the ticks that searched; max: of all ticks", places),
+        y: ChartAxis::log("time over that of a full tick"),
+        panels,
+        columns: 3,
+        ..Chart::default()
     };
-    lines_svg("The times of ticks", axes, &panels, 3)
+    chart.plain_svg()
 }
 
 /// The percentiles of a row from the median on, over the time of a full tick.
-fn series(row: &Row) -> Series {
-    let over = |time: u64| Some(time as f64 / row.full_ns?.max(1) as f64);
+fn series(row: &Row) -> ChartSeries {
+    let over = |time: u64| row.full_ns.map_or(f64::NAN, |full| time as f64 / full.max(1) as f64);
     let from_median = row.curve.iter().filter(|(percent, _)| *percent >= 50.0);
-    let values = from_median.map(|&(_, time)| over(time)).chain([over(row.max_ns)]).collect();
-    Series { name: row.algorithm.clone(), values }
+    let values = from_median.map(|&(_, time)| over(time)).chain([over(row.max_ns)]);
+    let point = |(nth, value)| ChartPoint::new(nth as f64, value);
+    let points = values.enumerate().map(point).collect();
+    ChartSeries { name: row.algorithm.clone(), points, ..ChartSeries::default() }
 }

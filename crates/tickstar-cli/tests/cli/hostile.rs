@@ -80,6 +80,10 @@ fn messages_about_files_are_safe_and_short() {
             let run: Vec<_> = run.chain(["script:bad.script"]).collect();
             refused_safely(&folder, &run, "a script");
         }
+        for bytes in [text.clone(), format!("{text}\t{text}\t1\t1\t{text}\t-\n")] {
+            folder.write("bad.tsv", bytes);
+            refused_safely(&folder, &["maps", "get", "new", "--list", "bad.tsv"], "a list of maps");
+        }
         folder.write("bad.sub", &text);
         let tables = ["--algorithm", "d-lrta", "--tables", "bad.sub", "--take", "1"];
         let run = [&["run", "--map", "builtin:rooms-64"][..], &tables].concat();
@@ -125,6 +129,12 @@ fn messages_about_arguments_are_safe_and_short() {
             (&["maps", "generate"], text.clone()),
             (&["maps", "convert", "a.map"], text.clone()),
             (&["maps", "check"], text.clone()),
+            (&["maps", "get", "new", "--only"], text.clone()),
+            (&["maps", "get", "new", "--from"], text.clone()),
+            (&["maps", "get", "new", "--from"], with("http://")),
+            (&["maps", "get", "new", "--list"], text.clone()),
+            (&["maps", "problems"], text.clone()),
+            (&["maps", "problems", "a.map", "--length"], text.clone()),
         ] {
             let what = format!("{arguments:?} {last:.40?}");
             refused_safely(&folder, &[arguments, &[last.as_str()]].concat(), &what);

@@ -15,12 +15,14 @@ mod interrupts;
 mod invented;
 mod learning;
 mod maps;
+mod maps_get;
 #[cfg(unix)]
 mod mistakes;
 mod output;
 mod run;
 mod support;
 mod terrain;
+mod web;
 mod worlds;
 #[cfg(unix)]
 mod written;

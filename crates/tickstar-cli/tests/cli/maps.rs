@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Folder, map};
+use crate::support::{Folder, INPUT, MOVEMENTS, TestMap, USAGE, map, refused};
 
 #[test]
 fn the_list_names_what_can_be_used() {
@@ -108,6 +108,59 @@ fn facts_about_a_small_map() {
     );
     let text = folder.run("maps inspect builtin:rooms-64").good();
     assert!(text.starts_with("builtin:rooms-64: 64 wide, 64 high\n"), "{text}");
+}
+
+#[test]
+fn problems_are_drawn() {
+    let folder = Folder::new("maps-problems");
+    let grid = map(&["......", "@@@@@.", "......", "......"]);
+    folder.write("a.map", &grid);
+    let walls = TestMap::new(&grid, MOVEMENTS[0]);
+    let draw = "maps problems a.map --count 40 --seed 3";
+    let problems = |text: &str| -> Vec<[i64; 4]> {
+        let line = |line: &str| line.split(' ').map(|field| field.parse().unwrap()).collect();
+        text.lines().map(|text| Vec::try_into(line(text)).unwrap()).collect()
+    };
+    let text = folder.run(draw).good();
+    assert_eq!(problems(&text).len(), 40);
+    assert_eq!(folder.run(draw).good(), text);
+    assert_ne!(folder.run("maps problems a.map --count 40 --seed 4").good(), text);
+    folder.run(&format!("{draw} --length 3..7 --out a.txt")).good();
+    for [sx, sy, gx, gy] in problems(&folder.text("a.txt")) {
+        let length = walls.shortest((sx, sy), (gx, gy)).unwrap();
+        assert!((3.0..=7.0).contains(&length), "{sx} {sy} {gx} {gy}: {length}");
+    }
+    folder.run("run --map a.map --problems a.txt").good();
+    // From a scenario file: one too short, one that cannot be solved, and three others.
+    let rows = ["0 0 1 0 1", "0 0 0 1 0", "0 0 4 0 4", "5 0 0 3 9", "0 0 0 3 13"];
+    let rows = rows.map(|row| format!("0 a.map 6 4 {row}\n")).concat();
+    folder.write("a.map.scen", format!("version 1\n{rows}"));
+    let scen = "maps problems a.map --scen a.map.scen --length 4..";
+    let mut drawn = problems(&folder.run(&format!("{scen} --count 3")).good());
+    drawn.sort_unstable();
+    assert_eq!(drawn, [[0, 0, 0, 3], [0, 0, 4, 0], [5, 0, 0, 3]]);
+    for (arguments, code, message) in [
+        (
+            format!("{scen} --count 4"),
+            INPUT,
+            "a.map.scen: only 3 of 4 problems found: those of such",
+        ),
+        (
+            format!("{draw} --length 50.."),
+            INPUT,
+            "a.map: only 0 of 40 problems found: those of such",
+        ),
+        (format!("{draw} --length 5..4"), USAGE, "expected two lengths from 0 with dots between"),
+        (format!("{draw} --length -3"), USAGE, "expected two lengths from 0 with dots between"),
+        (
+            "maps problems a.map --count 0".to_string(),
+            USAGE,
+            "expected a whole number from 1 to 1000000",
+        ),
+        (format!("{draw} --out a.map"), USAGE, "a.map: this would overwrite a.map, which is read"),
+    ] {
+        refused(&folder, &arguments, code, &[message]);
+    }
 }
 
 /// A wall with no path around it.

@@ -68,7 +68,7 @@ pub(super) const SPACING: f64 = 1.9;
 /// as path data: ten units to the size of the text, the baseline at 0, small letters 5 high, capitals
 /// and figures 7, tails 2 below.
 #[rustfmt::skip]
-pub(super) const ALPHABET: [(char, f64, &str); 99] = [
+pub(super) const ALPHABET: [(char, f64, &str); 102] = [
     (' ', 0.9, ""),
     ('!', 0.0, "M0-7V-2.3M0-.1V0"),
     ('"', 1.6, "M0-7V-5.2M1.6-7V-5.2"),
@@ -168,4 +168,7 @@ pub(super) const ALPHABET: [(char, f64, &str); 99] = [
     ('×', 3.2, "M0-4.4 3.2-1.2M3.2-4.4 0-1.2"),
     ('–', 4.0, "M0-2.6H4"),
     ('→', 5.2, "M0-2.6H5.2M3.3-4.5 5.2-2.6 3.3-.7"),
+    ('∞', 6.0, "M3-2.6C2.2-3.9 1.5-4.4 1-4.4 .3-4.4 0-3.6 0-2.6S.3-.8 1-.8C1.5-.8 2.2-1.3 3-2.6 3.8-3.9 4.5-4.4 5-4.4 5.7-4.4 6-3.6 6-2.6S5.7-.8 5-.8C4.5-.8 3.8-1.3 3-2.6Z"),
+    ('≤', 3.6, "M3.6-6.2 0-4.1 3.6-2M0 0H3.6"),
+    ('≥', 3.6, "M0-6.2 3.6-4.1 0-2M0 0H3.6"),
 ];

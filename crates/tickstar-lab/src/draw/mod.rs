@@ -21,21 +21,25 @@
 
 use std::fmt::{self, Write};
 
+mod bars;
 mod cells;
+mod chart;
 mod crowd;
 mod frame;
 mod legend;
 mod lettering;
 mod levels;
-mod plot;
 mod regions;
 mod scene;
 mod terrain;
 mod walk;
 
+pub use bars::bars_svg;
+pub use chart::{
+    Chart, ChartAxis, ChartPanel, ChartPoint, ChartSeries, PlotScale, SeriesStyle, chart_css,
+};
 pub use crowd::{CrowdFilm, CrowdScene, crowd_svg, film_svg};
 pub use levels::{Route, levels_svg, panel_px};
-pub use plot::{Axes, Panel, Scale as PlotScale, Series, bars_svg, lines_svg};
 pub use scene::Scene;
 
 use cells::{Runs, Scale, draw_area, draw_cells};

@@ -1,5 +1,6 @@
 //! Courses as data: which map, which problems and which world, opened only when they are run.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -161,5 +162,21 @@ impl CoursePlan {
         };
         let arena = Arena::new(&self.world, &grid, self.seed)?;
         Ok(Course { name: self.name(), map_hash, arena, problems })
+    }
+}
+
+/// In words, as far as it is the same on every machine: without the map's folder.
+impl fmt::Display for CoursePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let corners = if self.corners == Corners::Never { "never" } else { "allowed" };
+        let CoursePlan { world, seed, .. } = self;
+        write!(f, "{} {world} seed {seed} corners {corners}, ", self.name())?;
+        match &self.problems {
+            ProblemSource::List { name, take, .. } => write!(f, "{take} of the list {name}"),
+            ProblemSource::Random { count, seed } => write!(f, "{count} random, seed {seed}"),
+            ProblemSource::ByLength(Buckets { from, width, count, each, seed }) => {
+                write!(f, "{each} for each of {count} lengths of {width} from {from}, seed {seed}")
+            }
+        }
     }
 }

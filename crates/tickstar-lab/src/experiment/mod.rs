@@ -52,6 +52,12 @@ pub struct Contestant {
 }
 
 impl Contestant {
+    /// Its name and budget in short: `tba:switch=true@10`, or `astar@none` without a limit.
+    pub fn key(&self) -> String {
+        let budget = self.budget.map_or("none".to_string(), |budget| budget.to_string());
+        format!("{}@{budget}", self.name)
+    }
+
     /// Its name and budget.
     pub fn title(&self) -> String {
         let budget = self.budget.map_or("none".to_string(), |budget| budget.to_string());
@@ -66,7 +72,7 @@ pub enum Judging {
     #[default]
     Moves,
     /// By the length of a shortest path alone, which takes much less time: moves on no shortest path are
-    /// not counted, unless the map changes.
+    /// not counted.
     Length,
 }
 
@@ -98,9 +104,11 @@ pub struct Experiment {
     pub courses: Vec<CoursePlan>,
     /// How many problems of a course are stored together.
     pub block: usize,
-    contestants: Vec<Contestant>,
+    /// About how many milliseconds of one processor a problem takes with all contestants, to tell the time left.
+    pub millis: f64,
+    pub(crate) contestants: Vec<Contestant>,
     /// Those that exceeded the cut-off.
-    excluded: Vec<bool>,
+    pub(crate) excluded: Vec<bool>,
     /// Excludes a contestant that expands more nodes than this in any interval of any problem.
     pub cutoff: Option<u64>,
     /// The most intervals of a run; none: the default of [`Job::new`].
@@ -148,6 +156,7 @@ impl Experiment {
             name: "experiment".into(),
             courses: Vec::new(),
             block: 16,
+            millis: 100.0,
             contestants,
             excluded,
             cutoff: None,
@@ -161,6 +170,14 @@ impl Experiment {
     /// The contestants.
     pub fn contestants(&self) -> &[Contestant] {
         &self.contestants
+    }
+
+    /// Puts another algorithm, with the same budgets and under the same names, in the place of each contestant that
+    /// `is_meant` selects: what would the results be if that one were like this one?
+    pub fn replace(&mut self, is_meant: impl Fn(&Contestant) -> bool, with: &Config) {
+        for contestant in self.contestants.iter_mut().filter(|other| is_meant(other)) {
+            contestant.config = with.clone();
+        }
     }
 
     /// Whether the contestant of this number has exceeded the cut-off.
@@ -268,7 +285,9 @@ impl Experiment {
             if job.is_stopped() {
                 return Ok(None);
             }
-            let journey = job.sim(problem)?.run(max_intervals, None);
+            let sim = job.sim(problem)?;
+            let mut sim = if self.judging == Judging::Length { sim.without_detours() } else { sim };
+            let journey = sim.run(max_intervals, None);
             if job.is_stopped() {
                 return Ok(None);
             }

@@ -101,6 +101,14 @@ impl Experiment {
         (block * self.block).min(most)..((block + 1) * self.block).min(most)
     }
 
+    /// Adds the parts that another store has to this one.
+    ///
+    /// # Errors
+    /// When a part cannot be read or written, or both stores have it with different records.
+    pub fn merge(&self, store: &Store, other: &Store) -> Result<(), StoreError> {
+        self.places().try_for_each(|place| store.take(&self.name, other, place))
+    }
+
     /// The number of problems that a shard has still to solve.
     pub fn problems_missing(&self, store: &Store, shard: Shard) -> usize {
         self.missing(store, shard).into_iter().map(|place| self.problems(place).len()).sum()

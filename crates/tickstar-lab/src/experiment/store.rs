@@ -51,6 +51,31 @@ impl Store {
         fs::read(&path).map_err(|reason| StoreError { path, action: "read", reason })
     }
 
+    /// Adds the parts of an experiment that another store has. Parts that both have must be the same.
+    ///
+    /// # Errors
+    /// When a part cannot be read or written, or differs.
+    pub(super) fn take(
+        &self,
+        experiment: &str,
+        other: &Store,
+        place: Place,
+    ) -> Result<(), StoreError> {
+        if !other.has(experiment, place) {
+            return Ok(());
+        }
+        let bytes = other.read(experiment, place)?;
+        if !self.has(experiment, place) {
+            return self.write(experiment, place, &bytes);
+        }
+        if self.read(experiment, place)? == bytes {
+            return Ok(());
+        }
+        let path = other.path(experiment, place);
+        let reason = io::Error::other("its records differ from those of another folder");
+        Err(StoreError { path, action: "merged", reason })
+    }
+
     pub(super) fn write(
         &self,
         experiment: &str,

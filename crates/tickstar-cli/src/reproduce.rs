@@ -1,0 +1,202 @@
+//! `tickstar reproduce`: the experiments of four papers, and `tickstar report`: what they show.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tickstar_lab::experiment::{RunError, Shard};
+use tickstar_lab::reproduce::{Folder, FolderError, Maps, Paper, Settings, Size, missing_maps};
+use tickstar_lab::text;
+
+use crate::failure::{Failure, say};
+use crate::interrupt::Interrupt;
+use crate::number::whole;
+use crate::source::progress;
+
+/// Run the experiments of four papers, and write a report with their numbers beside ours
+#[derive(Args)]
+#[command(
+    long_about = "Run the experiments of four papers, and write a report with their numbers beside ours: a page \
+        (report.html), the figures (figures), the records of all runs in Parquet (records), and what was measured \
+        (evidence.json). What is stopped, even by force, continues where it was when the same command is given \
+        again.",
+    after_help = "Papers:\n  \
+        pra    Sturtevant, Buro: Partial Pathfinding Using Map Abstraction and Refinement, 2005\n  \
+        tba    Björnsson, Bulitko, Sturtevant: TBA*: Time-Bounded A*, 2009\n  \
+        tbaa   Hernández, Baier, Uras, Koenig: Time-Bounded Adaptive A*, 2012\n  \
+        tbbfs  Hernández, Asín, Baier: Time-Bounded Best-First Search, 2014\n\n\
+        Examples:\n  \
+        tickstar reproduce --quick\n  \
+        tickstar reproduce tba --maps maps --out tba-report\n  \
+        tickstar reproduce all --maps maps --shard 1/4 --out part-1"
+)]
+pub struct Reproduce {
+    /// pra, tba, tbaa, tbbfs or all
+    #[arg(value_name = "PAPER", default_value = "all")]
+    papers: Vec<String>,
+    /// The folder with the maps of the public benchmark (see `tickstar maps get`) [default: generated maps of the
+    /// same kinds, with which only shapes can be compared, not numbers]
+    #[arg(long, value_name = "DIR")]
+    maps: Option<PathBuf>,
+    /// Run a few problems only, in a minute or two
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// Run as many problems as the papers have, in many hours [default: a sample where they have very many, in about
+    /// an hour on two processors]
+    #[arg(long)]
+    full: bool,
+    /// The folder to write to
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    out: PathBuf,
+    /// How many threads run [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(1..=1024), allow_negative_numbers = true)]
+    jobs: Option<usize>,
+    /// Run one of N parts only, on any machine; `tickstar report` merges their folders
+    #[arg(long, value_name = "I/N", default_value = "1/1", allow_hyphen_values = true)]
+    shard: Shard,
+    /// Write the records as CSV too
+    #[arg(long)]
+    csv: bool,
+}
+
+impl Reproduce {
+    pub fn execute(&self) -> Result<(), Failure> {
+        let settings = self.settings()?;
+        let mut folder = Folder::create(&self.out, settings).map_err(failure)?;
+        let missing = missing_maps(folder.experiments());
+        if let Some(first) = missing.first() {
+            let more = if missing.len() > 1 {
+                format!(" and {} more", missing.len() - 1)
+            } else {
+                String::new()
+            };
+            let message = format!("{}{more}: there is no such file", text::path(first));
+            return Err(Failure::input(format!(
+                "{message}; `tickstar maps get DIR` downloads the maps"
+            )));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build();
+        let pool = pool.map_err(|error| Failure::input(format!("no threads: {error}")))?;
+        pool.install(|| self.run(&mut folder))?;
+        if self.shard != Shard::WHOLE {
+            let out = text::path(&self.out);
+            println!("Part {} is in {out}: `tickstar report` merges all of them.", self.shard);
+            return Ok(());
+        }
+        write(&folder, &self.out, self.csv)
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let mut papers = Vec::new();
+        for name in &self.papers {
+            if name == "all" {
+                papers.extend(Paper::ALL);
+            } else {
+                papers.push(name.parse::<Paper>().map_err(Failure::usage)?);
+            }
+        }
+        papers.sort_unstable();
+        papers.dedup();
+        let size = match (self.quick, self.full) {
+            (true, _) => Size::Quick,
+            (_, true) => Size::Full,
+            _ => Size::Sample,
+        };
+        let maps = self.maps.clone().map_or(Maps::Generated, Maps::Benchmark);
+        if let Maps::Benchmark(folder) = &maps
+            && !folder.is_dir()
+        {
+            let folder = text::path(folder);
+            return Err(Failure::input(format!(
+                "{folder}: there is no such folder; `tickstar maps get DIR` downloads the maps"
+            )));
+        }
+        Ok(Settings { papers, size, maps })
+    }
+
+    /// Runs what is missing.
+    fn run(&self, folder: &mut Folder) -> Result<(), Failure> {
+        let interrupt = Interrupt::watch();
+        let store = folder.store();
+        let missing = |folder: &Folder| {
+            let each = folder.experiments().iter();
+            each.map(|experiment| experiment.problems_missing(&store, self.shard))
+                .collect::<Vec<_>>()
+        };
+        let work = missing(folder);
+        let weights =
+            folder.experiments().iter().map(|experiment| experiment.millis.max(1.0) as u64);
+        let all: u64 = work.iter().zip(weights).map(|(&count, weight)| count as u64 * weight).sum();
+        let bar = progress(all, "");
+        for experiment in folder.experiments_mut() {
+            experiment.stop = Some(interrupt.begin().clone());
+            bar.set_message(experiment.name.clone());
+            let weight = experiment.millis.max(1.0) as u64;
+            let tick = |problems: usize| bar.inc(problems as u64 * weight);
+            let result = experiment.run_missing(&store, self.shard, &tick);
+            match result {
+                Ok(()) => {}
+                Err(RunError::Stopped) => {
+                    bar.finish_and_clear();
+                    let (before, after) = (work.iter().sum::<usize>(), missing(folder));
+                    let left: usize = after.iter().sum();
+                    return Err(Failure::Stopped(format!(
+                        "stopped: {} of {} done, and kept; the same command continues",
+                        before - left,
+                        text::counted(before, "problem")
+                    )));
+                }
+                Err(error) => return Err(Failure::input(error)),
+            }
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+}
+
+/// Merge the parts of a run of `tickstar reproduce`, and write their report
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tickstar report part-1 part-2 --out report\n  \
+    tickstar report report")]
+pub struct MakeReport {
+    /// Folders that `tickstar reproduce` has written
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
+    /// The folder to write to [default: the first one]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the records as CSV too
+    #[arg(long)]
+    csv: bool,
+}
+
+impl MakeReport {
+    pub fn execute(&self) -> Result<(), Failure> {
+        let folders = self.folders.iter().map(|path| Folder::open(path));
+        let folders = folders.collect::<Result<Vec<_>, _>>().map_err(failure)?;
+        let out = self.out.as_ref().unwrap_or(&self.folders[0]);
+        let merged = Folder::merge(&folders, out).map_err(failure)?;
+        write(&merged, out, self.csv)
+    }
+}
+
+fn failure(error: FolderError) -> Failure {
+    Failure::input(error)
+}
+
+/// Writes the report of a folder, and says in a few lines what it shows.
+fn write(folder: &Folder, out: &Path, _csv: bool) -> Result<(), Failure> {
+    let (report, _kept) = folder.report().map_err(failure)?;
+    for paper in &report.papers {
+        println!("{}", paper.citation);
+        for claim in &paper.claims {
+            println!("  {:<16} {}", claim.verdict.words(), text::escaped(&claim.words));
+            println!(
+                "    paper: {}\n    ours:  {}\n    why:   {}",
+                claim.paper, claim.ours, claim.why
+            );
+        }
+    }
+    say(&format!("The report is in {}", text::path(out)));
+    Ok(())
+}
