@@ -122,7 +122,7 @@ async (width, paper) => {
         say(label, "is outside of its picture");
       }
       const scale = Math.hypot(label.getScreenCTM().a, label.getScreenCTM().b);
-      if (!paper && parseFloat(style(label).fontSize) * scale < 8.9) say(label, "is too small");
+      if (!paper && parseFloat(style(label).fontSize) * scale < 8.8) say(label, "is too small");
     }
     if (!svg.closest("[aria-hidden]") && !(svg.getAttribute("role") === "img" && svg.querySelector("title"))) {
       say(svg, "is not described");

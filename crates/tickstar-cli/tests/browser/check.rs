@@ -120,7 +120,7 @@ fn complaint(event: &Value, address: &str) -> Option<String> {
 
 /// Writes pictures of the whole page, or a PDF.
 fn take(browser: &mut Browser, folder: &Path, name: &str, look: Look) -> Result<(), String> {
-    let mut save = |browser: &mut Browser, method: &str, parameters: &Value, file: String| {
+    let save = |browser: &mut Browser, method: &str, parameters: &Value, file: String| {
         let result = browser.call(method, parameters)?;
         let bytes = result["data"].as_str().and_then(decoded).ok_or("no picture")?;
         let path = folder.join(file);

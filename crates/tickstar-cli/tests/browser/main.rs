@@ -69,7 +69,7 @@ fn mistakes_are_noticed(program: &Path) -> Result<(), String> {
         ("pixels wide", "<div style='width:130%'>wide</div>"),
         (
             "is wider than the page",
-            "<p style='margin-right:-40em;white-space:nowrap'>text that is much too long for phones of this size</p>",
+            "<p style='margin-right:-40em;white-space:nowrap'>text that is much too long for phones of this size, whatever they do</p>",
         ),
         ("is cut off", "<p style='overflow:hidden;width:3ch;white-space:nowrap'>much too long</p>"),
         ("sticks out", "<p style='width:3ch;white-space:nowrap'>much too long</p>"),
@@ -78,7 +78,7 @@ fn mistakes_are_noticed(program: &Path) -> Result<(), String> {
         ("overlaps", "<p>one</p><p style='margin-top:-30px'>two</p>"),
         (
             "covers",
-            "<figure class='chart'><svg viewBox='0 0 9 9' role='img' width='300' height='90'><title>t</title></svg></figure><p style='margin-top:-60px'>text</p>",
+            "<figure class='chart' style='margin:0'><svg viewBox='0 0 9 9' role='img' width='300' height='90'><title>t</title></svg></figure><p style='margin-top:-70px;position:relative'>text</p>",
         ),
         (
             "outside of its picture",

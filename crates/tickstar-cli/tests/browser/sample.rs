@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use tickstar_lab::draw::{Chart, ChartAxis, ChartPanel, ChartPoint, ChartSeries};
 use tickstar_lab::reproduce::report::{
     Claim, Figure, PaperReport, Picture, Report, ReportTable, TableRow, Verdict,
 };
@@ -115,7 +116,7 @@ fn kept(text: String) -> &'static str {
 fn picture(folder: &Path, name: &str, flags: &[&str]) -> Result<String, String> {
     let path = folder.join(format!("{name}.svg"));
     let drawn = Command::new(env!("CARGO_BIN_EXE_tickstar"))
-        .args(["draw", "--map", "builtin:two-corridors", "--budget", "30", "--force", "--out"])
+        .args(["draw", "--map", "builtin:two-corridors", "--budget", "30", "--out"])
         .arg(&path)
         .args(flags)
         .output()
@@ -144,10 +145,11 @@ fn paper(nth: usize, pictures: &[String]) -> PaperReport {
     let tables = tables.iter().enumerate().map(|(number, &(columns, pairs))| {
         table(kept(format!("{key}-table-{number}")), columns, pairs)
     });
-    let figures = [720.0, 1080.0]
-        .into_iter()
-        .enumerate()
-        .map(|(number, width)| figure(kept(format!("{key}-figure-{number}")), width));
+    let figures = vec![
+        chart(kept(format!("{key}-figure-1")), 1),
+        chart(kept(format!("{key}-figure-2")), 3),
+        figure(kept(format!("{key}-figure-3"))),
+    ];
     let pictures = pictures.iter().enumerate().map(|(number, svg)| Picture {
         key: kept(format!("{key}-walk-{number}")),
         caption: "Where the agent walked, and what was searched when: from pale yellow (early) to deep blue (late). Dashed lines are moves back to where the path was left.".into(),
@@ -163,7 +165,7 @@ fn paper(nth: usize, pictures: &[String]) -> PaperReport {
         ],
         claims: claims.collect(),
         tables: tables.collect(),
-        figures: figures.collect(),
+        figures,
         pictures: pictures.collect(),
     }
 }
@@ -198,54 +200,57 @@ fn table(key: &'static str, columns: usize, pairs: usize) -> ReportTable {
     }
 }
 
-/// Lines with labels, in the colors of the page.
-fn figure(key: &'static str, width: f64) -> Figure {
-    let (left, right, bottom) = (60.0, width - 20.0, 320.0);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} 380\" role=\"img\" font-size=\"14\">\n\
-         <title>Length by budget</title>\n"
+/// A chart as the report has them.
+fn chart(key: &'static str, panels: usize) -> Figure {
+    let series = |nth: usize, of_paper: bool| ChartSeries {
+        name: ["TBA*", "LRTA*", "LSS-LRTA*", "P LRTA* with a longer name"][nth].into(),
+        of_paper,
+        points: (0..8)
+            .map(|place| {
+                let x = 10.0 * f64::from(1 << place);
+                let y = 1.0 + (nth + 1) as f64 * 30.0 / (x + if of_paper { 9.0 } else { 0.0 });
+                ChartPoint { x, y, band: (!of_paper).then_some([0.95 * y, 1.06 * y]) }
+            })
+            .collect(),
+        ..ChartSeries::default()
+    };
+    let panel = |nth: usize| ChartPanel {
+        title: ["Baldur's Gate", "Rooms of 16×16 cells", "Random obstacles"][nth].into(),
+        series: (0..4).flat_map(|name| [series(name, true), series(name, false)]).collect(),
+    };
+    let chart = Chart {
+        title: "Length walked divided by the shortest, against the budget".into(),
+        note: "Bands are 95 % intervals.".into(),
+        x: ChartAxis::log("expansions per tick"),
+        y: ChartAxis::linear("length"),
+        reference: Some(1.0),
+        panels: (0..panels).map(panel).collect(),
+        columns: panels,
+    };
+    let caption = "Lower is better; every curve falls. The paper's curves are dotted.".into();
+    Figure { key, caption, svg: chart.html(), plain_svg: chart.plain_svg(), csv: chart.csv() }
+}
+
+/// A picture that is not arranged by the width of the page, in its colors.
+fn figure(key: &'static str) -> Figure {
+    let mut svg = String::from(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 340\" role=\"img\" font-size=\"14\">\n\
+         <title>Bars</title>\n",
     );
-    for nth in 0..6 {
-        let y = bottom - 55.0 * f64::from(nth);
+    for (nth, name) in ["TBA*", "TBAA*", "Repeated TB-WA*", "D* Lite"].iter().enumerate() {
+        let (y, width) = (40 + 70 * nth, 560 / (nth + 1));
         let _ = writeln!(
             svg,
-            "<path d=\"M{left} {y}H{right}\" stroke=\"var(--rule)\"/>\
-             <text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"var(--soft-ink)\">{nth}.0</text>",
-            left - 8.0,
-            y + 5.0
+            "<rect x=\"160\" y=\"{y}\" width=\"{width}\" height=\"36\" fill=\"var(--series-{})\"/>\n\
+             <text x=\"150\" y=\"{}\" text-anchor=\"end\" fill=\"var(--ink)\">{name}</text>\n\
+             <text x=\"{}\" y=\"{}\" fill=\"var(--soft-ink)\">{width} ticks</text>",
+            nth + 1,
+            y + 23,
+            width + 170,
+            y + 23
         );
     }
-    for nth in 0..5 {
-        let x = left + 20.0 + f64::from(nth) * (right - left - 40.0) / 4.0;
-        let _ = writeln!(
-            svg,
-            "<text x=\"{x}\" y=\"342\" text-anchor=\"middle\" fill=\"var(--soft-ink)\">{}</text>",
-            10 << nth
-        );
-    }
-    for series in 1..=4 {
-        let y = |place: f64| bottom - 270.0 / (1.0 + place * f64::from(series));
-        let points: Vec<String> = (0..=20)
-            .map(|nth| f64::from(nth) / 20.0)
-            .map(|place| format!("{:.1} {:.1}", left + place * (right - left), y(place)))
-            .collect();
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{}\" fill=\"none\" stroke=\"var(--series-{series})\" stroke-width=\"2.5\"/>",
-            points.join("L")
-        );
-    }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{}\" y=\"368\" text-anchor=\"middle\" fill=\"var(--ink)\">expansions per tick</text>\n\
-         <text transform=\"translate(18 180) rotate(-90)\" text-anchor=\"middle\" fill=\"var(--ink)\">length</text>\n</svg>",
-        f64::midpoint(left, right)
-    );
-    Figure {
-        key,
-        caption: "Length walked divided by the shortest against the budget, for TBA* and three others; lower is better. Bars are 95 % intervals.".into(),
-        plain_svg: svg.clone(),
-        svg,
-        csv: String::new(),
-    }
+    svg.push_str("</svg>");
+    let caption = "Ticks until the goal is reached, for four algorithms; fewer are better.".into();
+    Figure { key, caption, plain_svg: svg.clone(), svg, csv: String::new() }
 }

@@ -140,7 +140,7 @@ pub struct Figure {
     pub key: &'static str,
     /// What it shows and how to read it.
     pub caption: String,
-    /// The figure as SVG for light and dark pages.
+    /// The figure for light and dark pages, as SVG, or as HTML where its parts are arranged by the width of the page.
     pub svg: String,
     /// The same with plain colors on white, for files.
     pub plain_svg: String,

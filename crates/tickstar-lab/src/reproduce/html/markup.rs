@@ -46,7 +46,9 @@ impl fmt::Display for Image<'_> {
         f.write_str("data:image/svg+xml,")?;
         for c in self.0.chars() {
             match c {
-                '"' | '%' | '#' | '<' | '>' | '\n' | '\r' | '\t' => write!(f, "%{:02X}", u32::from(c))?,
+                '"' | '%' | '#' | '<' | '>' | '\n' | '\r' | '\t' => {
+                    write!(f, "%{:02X}", u32::from(c))?
+                }
                 '&' => f.write_str("&amp;")?,
                 c => f.write_char(c)?,
             }

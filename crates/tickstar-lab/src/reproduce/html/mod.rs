@@ -1,12 +1,14 @@
 //! A report as one HTML file that needs nothing else: no network, no script, no fonts.
 //!
 //! Everything has an anchor: papers and claims by their keys, and so have tables, figures and pictures, except that
-//! one with the key of a claim is `KEY-table`, `KEY-figure` or `KEY-picture`. Figures may use the custom properties
-//! at the head of `report.css`, and must put their keys into the ids of their parts, as a page is one space of names.
+//! one with the key of a claim is `KEY-table`, `KEY-figure` or `KEY-picture`. Figures are what
+//! [`Chart::html`](crate::draw::Chart::html) makes, or any SVG; they may use the custom properties at the head of
+//! `report.css`, and no ids, as a page is one space of names.
 
 use std::collections::BTreeSet;
 
 use super::report::{PaperReport, Report};
+use crate::draw::chart_css;
 use claims::add_claims;
 use figures::{add_figures, add_pictures};
 use markup::{Html, Text, number_word, quantity};
@@ -42,9 +44,10 @@ pub fn html(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n\
-         <style>\n{CSS}</style>\n</head>\n<body>\n\
+         <style>\n{}{CSS}</style>\n</head>\n<body>\n\
          <a class=\"skip\" href=\"#overview\">To the report</a>\n\
-         <header class=\"top\">\n<h1>{title}</h1>\n"
+         <header class=\"top\">\n<h1>{title}</h1>\n",
+        chart_css()
     ));
     add_about(&mut page, &report.about);
     page.add(format_args!("</header>\n"));
