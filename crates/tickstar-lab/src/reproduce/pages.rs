@@ -99,23 +99,15 @@ fn write_claims(f: &mut fmt::Formatter<'_>, claims: &[Claim]) -> fmt::Result {
     }
     writeln!(f)?;
     for (nth, claim) in claims.iter().enumerate() {
-        write!(f, "{}. **{}:**", nth + 1, capitalized(claim.verdict.words()))?;
-        for sentences in [claim.why.as_str(), claim.note] {
-            if !sentences.is_empty() {
-                write!(f, " {}", Inline(sentences))?;
-            }
-        }
+        let reasons = [claim.why.as_str(), claim.note].map(str::trim);
+        let reasons = reasons.iter().filter(|text| !text.is_empty()).copied();
+        write!(f, "{}. {}", nth + 1, Prose(&reasons.collect::<Vec<_>>().join(" ")))?;
         if !claim.rule.is_empty() {
             write!(f, " *Rule:* {}", Inline(&claim.rule))?;
         }
         writeln!(f)?;
     }
     writeln!(f)
-}
-
-fn capitalized(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A table in the paper's layout; the paper's numbers are in italics.

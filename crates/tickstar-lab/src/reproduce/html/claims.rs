@@ -5,6 +5,9 @@ use super::markup::{Html, Text};
 use super::overview::badge;
 use super::{Anchors, begin_part};
 
+/// More letters than this have no room beside others.
+const LONG: usize = 36;
+
 pub(super) fn add_claims(page: &mut Html, anchors: &Anchors<'_>, paper: &PaperReport) {
     if paper.claims.is_empty() {
         return;
@@ -36,7 +39,10 @@ fn add_claim(page: &mut Html, anchors: &Anchors<'_>, claim: &Claim) {
         Text(&claim.words)
     ));
     if !(claim.paper.is_empty() && claim.ours.is_empty()) {
-        page.add(format_args!("<dl class=\"numbers\">\n"));
+        // Long ones stand below each other.
+        let is_long = [&claim.paper, &claim.ours].iter().any(|text| text.chars().count() > LONG);
+        let long = if is_long { " long" } else { "" };
+        page.add(format_args!("<dl class=\"numbers{long}\">\n"));
         for (class, name, number) in
             [("of-paper", "The paper", &claim.paper), ("ours", "Here", &claim.ours)]
         {

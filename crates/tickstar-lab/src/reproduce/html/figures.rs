@@ -44,20 +44,25 @@ pub(super) fn add_pictures(page: &mut Html, anchors: &Anchors<'_>, paper: &Paper
         return;
     }
     begin_part(page, paper, "pictures", "Pictures of walks");
+    page.add(format_args!("<div class=\"pictures\">\n"));
     for picture in &paper.pictures {
         add_picture(page, &anchors.other(picture.key, "picture"), picture);
     }
-    page.add(format_args!("</section>\n"));
+    page.add(format_args!("</div>\n</section>\n"));
 }
 
 fn add_picture(page: &mut Html, anchor: &str, picture: &Picture) {
     let id = Text(anchor);
-    let size = view_size(&picture.svg).map_or(String::new(), |(width, height)| {
-        format!(" width=\"{width:.0}\" height=\"{height:.0}\"")
-    });
+    let (natural, size) = match view_size(&picture.svg) {
+        Some((width, height)) => (
+            format!(" style=\"--natural:{width}px\""),
+            format!(" width=\"{width:.0}\" height=\"{height:.0}\""),
+        ),
+        None => (String::new(), String::new()),
+    };
     // The caption says what is to be seen, so the image says no more than what it is.
     page.add(format_args!(
-        "<figure class=\"picture\" id=\"{id}\">\n<div class=\"ground\">\
+        "<figure class=\"picture\" id=\"{id}\"{natural}>\n<div class=\"ground\">\
          <img alt=\"A walk on a map\" aria-describedby=\"{id}-caption\"{size} src=\"{}\"></div>\n\
          <figcaption id=\"{id}-caption\"><p>{}</p>\n",
         Image(&picture.svg),

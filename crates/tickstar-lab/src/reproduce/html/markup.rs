@@ -16,21 +16,30 @@ impl Html {
     }
 }
 
-/// Text escaped for use between tags and in quoted attributes.
+/// Text escaped for use between tags and in quoted attributes. Lines are not broken within `R = 10`, `5 %` and
+/// `[1.02, 1.07]`.
 pub(super) struct Text<'a>(pub(super) &'a str);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
+        let (mut last, mut in_brackets) = (' ', false);
+        let mut rest = self.0.chars();
+        while let Some(c) = rest.next() {
+            let next = rest.as_str().chars().next().unwrap_or(' ');
             match c {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
+                ' ' if in_brackets || matches!(next, '=' | '%') || last == '=' => {
+                    f.write_char('\u{a0}')?;
+                }
                 // HTML does not allow these.
                 c if c.is_control() => f.write_char(' ')?,
                 c => f.write_char(c)?,
             }
+            in_brackets = c == '[' || in_brackets && c != ']';
+            last = c;
         }
         Ok(())
     }

@@ -125,6 +125,12 @@ fn sizes_are_read_from_view_boxes() {
 }
 
 #[test]
+fn numbers_stay_with_their_signs() {
+    let text = Text("at R = 10: 5 % [1.0, 1.1] or so").to_string();
+    assert_eq!(text, "at R\u{a0}=\u{a0}10: 5\u{a0}% [1.0,\u{a0}1.1] or so");
+}
+
+#[test]
 fn images_are_addresses() {
     let address = Image("<svg a=\"#1\">100%\n&amp;'é'</svg>").to_string();
     let expected = "data:image/svg+xml,%3Csvg a=%22%231%22%3E100%25%0A&amp;amp;'é'%3C/svg%3E";

@@ -54,7 +54,7 @@ fn what_is_between_the_markers_is_replaced() {
 |--:|---|---|---|---|---|
 | 1 | A\\*\\|LRTA\\* with &lt;k> | table 1 | 1.49 | 1.52 | ≈&nbsp;**holds in shape** |
 
-1. **Holds in shape:** It is close. Other maps. *Rule:* Within 1 %.
+1. It is close. Other maps. *Rule:* Within 1 %.
 
 **Table 1: \\`E\\` and L**
 
