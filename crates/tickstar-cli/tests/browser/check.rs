@@ -94,7 +94,7 @@ fn address(path: &Path) -> String {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
                 address.push(byte.into());
             }
-            _ => address.push_str(&format!("%{byte:02X}")),
+            _ => address.extend(format!("%{byte:02X}").chars()),
         }
     }
     address

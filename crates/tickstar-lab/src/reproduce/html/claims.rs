@@ -27,11 +27,11 @@ fn add_claim(page: &mut Html, anchors: &Anchors<'_>, claim: &Claim) {
         badge(claim.verdict)
     ));
     let place = Text(claim.place);
-    match anchors.beside(claim.key) {
-        Some((_, anchor)) => {
-            page.add(format_args!("<a class=\"place\" href=\"#{}\">{place}</a>", Text(&anchor)))
-        }
-        None => page.add(format_args!("<span class=\"place\">{place}</span>")),
+    if let Some(anchor) = anchors.beside(claim.key) {
+        let anchor = Text(&anchor);
+        page.add(format_args!("<a class=\"place\" href=\"#{anchor}\">{place}</a>"));
+    } else {
+        page.add(format_args!("<span class=\"place\">{place}</span>"));
     }
     page.add(format_args!(
         "\n<a class=\"self\" href=\"#{key}\" aria-label=\"Link to this claim\">#</a></p>\n\

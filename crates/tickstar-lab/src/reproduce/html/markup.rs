@@ -56,7 +56,7 @@ impl fmt::Display for Image<'_> {
         for c in self.0.chars() {
             match c {
                 '"' | '%' | '#' | '<' | '>' | '\n' | '\r' | '\t' => {
-                    write!(f, "%{:02X}", u32::from(c))?
+                    write!(f, "%{:02X}", u32::from(c))?;
                 }
                 '&' => f.write_str("&amp;")?,
                 c => f.write_char(c)?,

@@ -169,9 +169,9 @@ impl<'a> Anchors<'a> {
         if taken { format!("{key}-{kind}") } else { key.into() }
     }
 
-    /// What has the key of a claim: its kind and anchor.
-    fn beside(&self, claim: &str) -> Option<(&'static str, String)> {
+    /// The anchor of what has the key of a claim.
+    fn beside(&self, claim: &str) -> Option<String> {
         let (key, kind) = self.others.range((claim, "")..).next()?;
-        (*key == claim).then(|| (*kind, self.other(key, kind)))
+        (*key == claim).then(|| self.other(key, kind))
     }
 }
