@@ -1,13 +1,17 @@
 //! `tickstar reproduce`: the experiments of four papers, and `tickstar report`: what they show.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tickstar_lab::experiment::{RunError, Shard};
-use tickstar_lab::reproduce::{Folder, FolderError, Maps, Paper, Settings, Size, missing_maps};
-use tickstar_lab::text;
+use tickstar_lab::experiment::{RunError, Shard, Store};
+use tickstar_lab::reproduce::report::{Report, Verdict};
+use tickstar_lab::reproduce::{
+    Folder, FolderError, Maps, Paper, Settings, Size, missing_maps, times,
+};
+use tickstar_lab::{Experiment, text};
 
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::number::whole;
 use crate::source::progress;
@@ -53,6 +57,9 @@ pub struct Reproduce {
     /// Run one of N parts only, on any machine; `tickstar report` merges their folders
     #[arg(long, value_name = "I/N", default_value = "1/1", allow_hyphen_values = true)]
     shard: Shard,
+    /// Do not measure running times, which differ from run to run
+    #[arg(long)]
+    no_times: bool,
     /// Write the records as CSV too
     #[arg(long)]
     csv: bool,
@@ -76,11 +83,18 @@ impl Reproduce {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build();
         let pool = pool.map_err(|error| Failure::input(format!("no threads: {error}")))?;
-        pool.install(|| self.run(&mut folder))?;
+        let interrupt = Interrupt::watch();
+        let store = folder.store();
+        pool.install(|| self.run(folder.experiments_mut(), &store, &interrupt))?;
         if self.shard != Shard::WHOLE {
             let out = text::path(&self.out);
-            println!("Part {} is in {out}: `tickstar report` merges all of them.", self.shard);
-            return Ok(());
+            let shard = self.shard;
+            let line = format!("Part {shard} is in {out}: `tickstar report` merges all of them.");
+            return Ok(writeln!(io::stdout().lock(), "{line}")?);
+        }
+        if !self.no_times {
+            let mut timed = times::experiments(folder.settings());
+            self.run(&mut timed, &folder.times_store(), &interrupt)?;
         }
         write(&folder, &self.out, self.csv)
     }
@@ -113,36 +127,35 @@ impl Reproduce {
         Ok(Settings { papers, size, maps })
     }
 
-    /// Runs what is missing.
-    fn run(&self, folder: &mut Folder) -> Result<(), Failure> {
-        let interrupt = Interrupt::watch();
-        let store = folder.store();
-        let missing = |folder: &Folder| {
-            let each = folder.experiments().iter();
-            each.map(|experiment| experiment.problems_missing(&store, self.shard))
-                .collect::<Vec<_>>()
+    /// Runs what is missing of experiments.
+    fn run(
+        &self,
+        experiments: &mut [Experiment],
+        store: &Store,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        let missing = |experiments: &[Experiment]| -> Vec<usize> {
+            experiments.iter().map(|each| each.problems_missing(store, self.shard)).collect()
         };
-        let work = missing(folder);
-        let weights =
-            folder.experiments().iter().map(|experiment| experiment.millis.max(1.0) as u64);
-        let all: u64 = work.iter().zip(weights).map(|(&count, weight)| count as u64 * weight).sum();
-        let bar = progress(all, "");
-        for experiment in folder.experiments_mut() {
+        let work = missing(experiments);
+        let weight = |experiment: &Experiment| experiment.millis.max(1.0) as u64;
+        let all = work.iter().zip(&*experiments).map(|(&count, each)| count as u64 * weight(each));
+        let bar = progress(all.sum(), "");
+        for experiment in &mut *experiments {
             experiment.stop = Some(interrupt.begin().clone());
             bar.set_message(experiment.name.clone());
-            let weight = experiment.millis.max(1.0) as u64;
+            let weight = weight(experiment);
             let tick = |problems: usize| bar.inc(problems as u64 * weight);
-            let result = experiment.run_missing(&store, self.shard, &tick);
-            match result {
+            match experiment.run_missing(store, self.shard, &tick) {
                 Ok(()) => {}
                 Err(RunError::Stopped) => {
                     bar.finish_and_clear();
-                    let (before, after) = (work.iter().sum::<usize>(), missing(folder));
-                    let left: usize = after.iter().sum();
+                    let all: usize = work.iter().sum();
+                    let left: usize = missing(experiments).iter().sum();
                     return Err(Failure::Stopped(format!(
                         "stopped: {} of {} done, and kept; the same command continues",
-                        before - left,
-                        text::counted(before, "problem")
+                        all - left,
+                        text::counted(all, "problem")
                     )));
                 }
                 Err(error) => return Err(Failure::input(error)),
@@ -185,18 +198,34 @@ fn failure(error: FolderError) -> Failure {
 }
 
 /// Writes the report of a folder, and says in a few lines what it shows.
-fn write(folder: &Folder, out: &Path, _csv: bool) -> Result<(), Failure> {
-    let (report, _kept) = folder.report().map_err(failure)?;
+fn write(folder: &Folder, out: &Path, csv: bool) -> Result<(), Failure> {
+    let written = folder.write().map_err(failure)?;
+    if csv {
+        folder.write_csv().map_err(failure)?;
+    }
+    let mut lines = vec![summary(&written.report)];
+    lines.extend(written.times.as_ref().map(|(report, _)| summary(report)));
+    let out = out.join(if written.times.is_some() {
+        "report.html and times.html"
+    } else {
+        "report.html"
+    });
+    Ok(writeln!(io::stdout().lock(), "{}\n{}", lines.join("\n"), text::path(&out))?)
+}
+
+/// How many claims of each paper hold, and which do not.
+fn summary(report: &Report) -> String {
+    let mut lines = Vec::new();
     for paper in &report.papers {
-        println!("{}", paper.citation);
-        for claim in &paper.claims {
-            println!("  {:<16} {}", claim.verdict.words(), text::escaped(&claim.words));
-            println!(
-                "    paper: {}\n    ours:  {}\n    why:   {}",
-                claim.paper, claim.ours, claim.why
-            );
+        let counts = Verdict::ALL.map(|verdict| {
+            let count = paper.claims.iter().filter(|claim| claim.verdict == verdict).count();
+            (count > 0).then(|| format!("{count} {}", verdict.words()))
+        });
+        let counts = counts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        lines.push(format!("{}\n  {counts}", paper.citation));
+        for claim in paper.claims.iter().filter(|claim| claim.verdict == Verdict::DoesNotHold) {
+            lines.push(format!("  does not hold: {}", claim.words));
         }
     }
-    say(&format!("The report is in {}", text::path(out)));
-    Ok(())
+    lines.join("\n")
 }

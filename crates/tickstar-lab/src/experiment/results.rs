@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use super::{Experiment, Store, StoreError, TableError, table};
+use super::store::Place;
+use super::{Experiment, RecordTable, Store, StoreError, TableError, table};
 use crate::text;
 
 /// The values of an experiment: for each metric a number per problem and contestant.
@@ -55,6 +56,32 @@ pub enum ResultsError {
     },
 }
 
+impl Experiment {
+    /// All stored records as CSV.
+    ///
+    /// # Errors
+    /// When a part is missing, or cannot be read.
+    pub fn csv(&self, store: &Store) -> Result<String, ResultsError> {
+        let mut text = RecordTable::default().csv();
+        for place in self.complete(store)? {
+            let lines = table::csv_lines(store.read(&self.name, place)?);
+            let path = text::path(&store.path(&self.name, place));
+            text += &lines.map_err(|reason| ResultsError::Table { path, reason })?;
+        }
+        Ok(text)
+    }
+
+    /// The places of all parts, if they are stored.
+    fn complete(&self, store: &Store) -> Result<Vec<Place>, ResultsError> {
+        let all: Vec<_> = self.places().collect();
+        let missing = all.iter().filter(|&&place| !store.has(&self.name, place)).count();
+        if missing == 0 {
+            return Ok(all);
+        }
+        Err(ResultsError::Incomplete { experiment: self.name.clone(), missing, all: all.len() })
+    }
+}
+
 impl Results {
     /// Reads these metrics of all records of an experiment from several stores, which together have all of its
     /// parts.
@@ -67,12 +94,7 @@ impl Results {
         metrics: &[&str],
     ) -> Result<Results, ResultsError> {
         let name = &experiment.name;
-        let all: Vec<_> = experiment.places().collect();
-        let missing = all.iter().filter(|&&place| !store.has(name, place)).count();
-        if missing > 0 {
-            let (experiment, all) = (name.clone(), all.len());
-            return Err(ResultsError::Incomplete { experiment, missing, all });
-        }
+        let all = experiment.complete(store)?;
         let contestants = experiment.contestants().len();
         let keys = ["course", "problem", "contestant"];
         let names: Vec<&str> = keys.into_iter().chain(metrics.iter().copied()).collect();

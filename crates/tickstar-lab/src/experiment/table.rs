@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
@@ -248,6 +248,34 @@ impl Row {
             other => unreachable!("no value for the column `{other}`"),
         }
     }
+}
+
+/// The rows of a table that was written as Parquet, as CSV without a header.
+pub(super) fn csv_lines(bytes: Vec<u8>) -> Result<String, TableError> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))?;
+    let mut text = String::new();
+    for batch in builder.build()? {
+        let batch = batch.map_err(ParquetError::from)?;
+        let field = |array: &ArrayRef, row: usize| {
+            let any = array.as_any();
+            if array.is_null(row) {
+                String::new()
+            } else if let Some(counts) = any.downcast_ref::<UInt64Array>() {
+                counts.value(row).to_string()
+            } else if let Some(reals) = any.downcast_ref::<Float64Array>() {
+                reals.value(row).to_string()
+            } else if let Some(texts) = any.downcast_ref::<StringArray>() {
+                texts.value(row).to_string()
+            } else {
+                String::new()
+            }
+        };
+        for row in 0..batch.num_rows() {
+            let fields: Vec<_> = batch.columns().iter().map(|array| field(array, row)).collect();
+            text += &csv_line(&fields);
+        }
+    }
+    Ok(text)
 }
 
 /// Columns of a table that was read, as numbers: what has no value is not a number (NaN).

@@ -51,6 +51,25 @@ pub struct Kept {
     pub estimates: BTreeMap<String, [Option<f64>; 4]>,
 }
 
+impl Kept {
+    /// As JSON, an estimate per line, so that versions can be compared.
+    ///
+    /// # Panics
+    /// Never: numbers and text can be written.
+    pub fn to_text(&self) -> String {
+        let line = |(name, values): (&String, &[Option<f64>; 4])| {
+            let name = serde_json::to_string(name).expect("text");
+            format!("    {name}: {}", serde_json::to_string(values).expect("numbers"))
+        };
+        let lines: Vec<String> = self.estimates.iter().map(line).collect();
+        format!(
+            "{{\n  \"run\": {},\n  \"estimates\": {{\n{}\n  }}\n}}\n",
+            self.run,
+            lines.join(",\n")
+        )
+    }
+}
+
 /// A contestant of an experiment: its text and budget, as in `tba:switch=true@10` or `astar@none`.
 pub type Who<'w> = &'w str;
 

@@ -202,8 +202,13 @@ impl Folder {
         Ok((report, kept))
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What was run, without the lists of contestants and courses.
-    fn summary(&self) -> Value {
+    pub(super) fn summary(&self) -> Value {
         let mut summary = self.description();
         if let Some(keys) = summary.as_object_mut() {
             keys.shift_remove("experiments");

@@ -5,13 +5,16 @@ mod claim;
 mod evidence;
 mod figures;
 mod folder;
+pub mod html;
+pub mod pages;
 mod pra;
 pub mod report;
 mod setup;
 mod tba;
 mod tbaa;
 mod tbbfs;
-mod times;
+pub mod times;
+mod write;
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,6 +23,7 @@ pub use self::evidence::{Evidence, Kept};
 pub use self::folder::{Folder, FolderError, report_of_kept};
 use self::report::{PaperReport, Report};
 pub use self::setup::{Maps, Settings, Size, missing_maps};
+pub use self::write::Written;
 use crate::experiment::Experiment;
 use crate::text::{hint, quoted};
 
@@ -102,6 +106,13 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
 
 /// What the evidence shows.
 pub fn report(settings: &Settings, evidence: &mut Evidence<'_>) -> Report {
-    let papers = settings.papers.iter().map(|paper| paper.report(settings, evidence)).collect();
-    Report { about: settings.about(), papers }
+    let papers: Vec<_> =
+        settings.papers.iter().map(|paper| paper.report(settings, evidence)).collect();
+    let title = match papers.len() {
+        1 => "tickstar: a paper reproduced",
+        2 => "tickstar: two papers reproduced",
+        3 => "tickstar: three papers reproduced",
+        _ => "tickstar: four papers reproduced",
+    };
+    Report { title, about: settings.about(), papers }
 }

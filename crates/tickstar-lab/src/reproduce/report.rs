@@ -6,6 +6,8 @@ use crate::draw::Chart;
 /// A whole report.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
+    /// What it is called.
+    pub title: &'static str,
     /// What was run: the size, the maps, the version. One sentence each.
     pub about: Vec<String>,
     /// The papers, oldest first.
@@ -58,6 +60,30 @@ impl Verdict {
             Verdict::InShape => "holds in shape",
             Verdict::DoesNotHold => "does not hold",
             Verdict::NotCompared => "not compared",
+        }
+    }
+
+    /// The verdict as a sign; the words stand beside it, or in a legend.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Verdict::Holds => "✓",
+            Verdict::InShape => "≈",
+            Verdict::DoesNotHold => "✗",
+            Verdict::NotCompared => "–",
+        }
+    }
+
+    /// What the verdict means, for legends.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Verdict::Holds => "All of it, beyond chance.",
+            Verdict::InShape => {
+                "The direction and the order, but not the numbers, or not everywhere."
+            }
+            Verdict::DoesNotHold => {
+                "Something of it is contradicted, or cannot be told from chance."
+            }
+            Verdict::NotCompared => "The maps are not the paper's, and the claim is about numbers.",
         }
     }
 }
