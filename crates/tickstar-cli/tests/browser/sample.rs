@@ -1,6 +1,5 @@
 //! A report as large and as awkward as real ones: long words, wide tables, many claims, every verdict.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -105,7 +104,7 @@ pub fn report(folder: &Path) -> Result<Report, String> {
         "tickstar 0.1.0.".into(),
         "Intervals are 95 % bootstrap intervals over problems, in blocks of one map.".into(),
     ];
-    Ok(Report { about, papers })
+    Ok(Report { title: "tickstar: four papers reproduced", about, papers })
 }
 
 /// A text that lives as long as the program, as keys do.

@@ -130,9 +130,14 @@ pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
             1392–1397.",
         setup: vec![
             format!(
-                "{count} problems of lengths 0 to {} on maps of Baldur's Gate and Warcraft III, the same number for \
-                 each length (the paper: 148,480 on 116 maps, of which 93 are public). Corners are not cut.",
-                longest(settings)
+                "{count} problems of lengths 0 to {} on {}, the same number for each length (the paper: 148,480 on 116 \
+                 maps of Baldur's Gate and Warcraft III, of which 93 are public). Corners are not cut.",
+                longest(settings),
+                if settings.papers_maps() {
+                    "maps of both games"
+                } else {
+                    "generated caves and islands"
+                }
             ),
             "Time is counted in expansions: 2.2 of them per microsecond, as on the paper's machine.".into(),
         ],

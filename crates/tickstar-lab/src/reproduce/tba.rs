@@ -52,13 +52,19 @@ fn courses(settings: &Settings, maps: usize, count: usize) -> Vec<CoursePlan> {
             true => ProblemSource::List { text, name, take: count },
             // Quick maps are smaller.
             false => {
-                let (from, to) = settings.size.of((115, 160), (230, 320), (230, 320));
+                let (from, to) = lengths(settings);
                 of_length(from, to, count)
             }
         };
         course(map, problems, &WorldKind::Known, Corners::Never)
     });
     each.collect()
+}
+
+/// The optimal lengths of the problems.
+fn lengths(settings: &Settings) -> (u32, u32) {
+    let whole = (230, 320);
+    if settings.papers_maps() { whole } else { settings.size.of((115, 160), whole, whole) }
 }
 
 /// What is run.
@@ -123,10 +129,15 @@ pub fn report(settings: &Settings, evidence: &mut Evidence<'_>) -> PaperReport {
     ];
     let claims = drafts.into_iter().map(|draft| draft.judge(settings.papers_maps())).collect();
     let count = settings.size.of((60, 6, 40), (100, 100, 100), (100, 100, 100));
+    let maps = if settings.papers_maps() {
+        "The paper does not name its three maps; these are battleground, divideandconquer and duskwood"
+    } else {
+        "Three generated maps"
+    };
+    let (from, to) = lengths(settings);
     let setup = format!(
-        "The paper does not name its three maps; these are battleground, divideandconquer and duskwood, with {} \
-         problems each of optimal length 230 to 320 for table 1 and the enhancements, {} for figure 3 and {} for \
-         figure 4 (the paper: 100 for each). r = 0.9 and c = 10, as in the paper.",
+        "{maps}, with {} problems each of optimal length {from} to {to} for table 1 and the enhancements, {} for figure 3 and \
+         {} for figure 4 (the paper: 100 for each). r = 0.9 and c = 10, as in the paper.",
         count.0, count.1, count.2
     );
     PaperReport {
