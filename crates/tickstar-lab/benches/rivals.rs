@@ -37,10 +37,11 @@ impl Course {
 /// Three benchmark maps with 300 problems of the 2009 paper's kind if a folder `shared` with them lies beside the
 /// repository, else generated maps of the same size.
 fn courses() -> Vec<Course> {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shared = root.join("../shared");
     let read = |name: &str| {
         let grid = files::read_map(&shared.join(format!("maps/wc3-512/{name}.map"))).ok()?;
-        let list = shared.join(format!("problems/tba-2009/{name}.txt"));
+        let list = root.join(format!("problems/tba-2009/{name}.txt"));
         let problems = files::read_problems(&list, &grid).ok()?;
         let ends = problems.iter().map(|problem| (problem.start, problem.goal)).collect();
         Some(Course { name: name.to_string(), grid, ends })

@@ -10,7 +10,7 @@ use tickstar::{Event, Grid, NodeId, Seen, Slice, Space, Step, find_path};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
 use tickstar_lab::{Arena, Outcome, Sim};
 
-use common::{in_parallel, shared};
+use common::{in_parallel, list, shared};
 
 #[test]
 #[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
@@ -51,7 +51,7 @@ fn grids(shared: &Path) -> Vec<Grid> {
 fn courses<'g>(shared: &Path, grids: &'g [Grid]) -> Vec<Course<'g>> {
     let mut ends = Vec::new();
     for (name, grid) in MAPS.iter().zip(grids) {
-        let path = shared.join(format!("problems/tba-2009/{name}.txt"));
+        let path = list(&format!("tba-2009/{name}.txt"));
         for problem in read_problems(&path, grid).unwrap() {
             let [start, goal] = [problem.start, problem.goal].map(|cell| grid.node(cell).unwrap());
             ends.push((grid, start, goal));

@@ -10,7 +10,7 @@ use tickstar::{Grid, Seen, Slice, Space, Step};
 use tickstar_lab::files::{read_map, read_problems};
 use tickstar_lab::{Arena, Problem, WorldKind, builtin};
 
-use common::{in_parallel, shared};
+use common::{in_parallel, list, shared};
 
 /// The price of each unit of work in twentieths of a unit, as `Slice::metered` documents.
 fn price(work: Work) -> u64 {
@@ -76,6 +76,6 @@ fn on_built_in_maps_all_act_at_once() {
 #[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn on_duskwood_all_act_at_once() {
     let grid = read_map(&shared().join("maps/wc3-512/duskwood.map")).unwrap();
-    let problems = read_problems(&shared().join("problems/tba-2009/duskwood.txt"), &grid).unwrap();
+    let problems = read_problems(&list("tba-2009/duskwood.txt"), &grid).unwrap();
     all_act_at_once(&grid, &problems[..10], 100);
 }

@@ -133,7 +133,7 @@ fn benchmark(map: &str, world: &str, list: Option<&str>, step: usize) -> Course 
     let path = shared().join(format!("maps/{map}.map"));
     let grid = read_map(&path).unwrap();
     let problems = match list {
-        Some(list) => read_problems(&shared().join("problems").join(list), &grid).unwrap(),
+        Some(list) => read_problems(&common::list(list), &grid).unwrap(),
         None => read_scen(&path.with_extension("map.scen"), &format!("{map}.map"), &grid).unwrap(),
     };
     let problems = problems.into_iter().step_by(step).collect();

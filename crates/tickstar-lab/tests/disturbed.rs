@@ -7,7 +7,7 @@ use tickstar::{Grid, Layered, NodeId, Seen, Slice, Space, Step};
 use tickstar_lab::files::{read_map, read_problems, read_scen};
 use tickstar_lab::{Arena, Job, Problem, WorldKind, builtin};
 
-use common::{in_parallel, shared};
+use common::{in_parallel, list, shared};
 
 /// A small deterministic generator (splitmix64).
 struct Random(u64);
@@ -129,8 +129,7 @@ fn on_built_in_maps_all_arrive() {
 #[cfg_attr(not(benchmark_maps), ignore = "needs the benchmark maps in ../shared")]
 fn on_duskwood_all_arrive_at_hardly_more_expansions() {
     let grid = read_map(&shared().join("maps/wc3-512/duskwood.map")).unwrap();
-    let list = shared().join("problems/tba-2009/duskwood.txt");
-    let problems = read_problems(&list, &grid).unwrap();
+    let problems = read_problems(&list("tba-2009/duskwood.txt"), &grid).unwrap();
     hardly_more(&all_arrive("duskwood", &grid, &problems[..40]));
 }
 

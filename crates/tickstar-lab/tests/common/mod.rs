@@ -4,11 +4,17 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-/// The folder with the benchmark's maps and problems. Tests that read it carry the attribute
+/// The folder with the benchmark's maps. Tests that read it carry the attribute
 /// `#[cfg_attr(not(benchmark_maps), ignore = "…")]`, so that they are reported as ignored where it
 /// is absent.
 pub fn shared() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
+}
+
+/// A list of problems of this repository.
+#[allow(dead_code)]
+pub fn list(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").join(name)
 }
 
 /// Applies `work` to every item on all processors. The results are in the order of the items.
