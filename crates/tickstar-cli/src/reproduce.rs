@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tickstar_lab::experiment::{RunError, Shard, Store};
+use tickstar_lab::experiment::{RunError, Shard, Store, write_whole};
+use tickstar_lab::reproduce::pages::pages;
 use tickstar_lab::reproduce::report::{Report, Verdict};
 use tickstar_lab::reproduce::{
-    Folder, FolderError, Maps, Paper, Settings, Size, missing_maps, times,
+    Folder, FolderError, Maps, Paper, Settings, Size, Written, missing_maps, times,
 };
 use tickstar_lab::{Experiment, text};
 
@@ -96,7 +97,8 @@ impl Reproduce {
             let mut timed = times::experiments(folder.settings());
             self.run(&mut timed, &folder.times_store(), &interrupt)?;
         }
-        write(&folder, &self.out, self.csv)
+        write(&folder, &self.out, self.csv)?;
+        Ok(())
     }
 
     fn settings(&self) -> Result<Settings, Failure> {
@@ -170,6 +172,7 @@ impl Reproduce {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar report part-1 part-2 --out report\n  \
+    tickstar report report --pages papers\n  \
     tickstar report report")]
 pub struct MakeReport {
     /// Folders that `tickstar reproduce` has written
@@ -178,6 +181,10 @@ pub struct MakeReport {
     /// The folder to write to [default: the first one]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Also write the claims and tables into the papers' pages in DIR, with the figures and what was measured
+    /// (evidence.json, times.json)
+    #[arg(long, value_name = "DIR")]
+    pages: Option<PathBuf>,
     /// Write the records as CSV too
     #[arg(long)]
     csv: bool,
@@ -189,7 +196,11 @@ impl MakeReport {
         let folders = folders.collect::<Result<Vec<_>, _>>().map_err(failure)?;
         let out = self.out.as_ref().unwrap_or(&self.folders[0]);
         let merged = Folder::merge(&folders, out).map_err(failure)?;
-        write(&merged, out, self.csv)
+        let written = write(&merged, out, self.csv)?;
+        if let Some(pages) = &self.pages {
+            write_pages(pages, &written)?;
+        }
+        Ok(())
     }
 }
 
@@ -198,7 +209,7 @@ fn failure(error: FolderError) -> Failure {
 }
 
 /// Writes the report of a folder, and says in a few lines what it shows.
-fn write(folder: &Folder, out: &Path, csv: bool) -> Result<(), Failure> {
+fn write(folder: &Folder, out: &Path, csv: bool) -> Result<Written, Failure> {
     let written = folder.write().map_err(failure)?;
     if csv {
         folder.write_csv().map_err(failure)?;
@@ -210,7 +221,20 @@ fn write(folder: &Folder, out: &Path, csv: bool) -> Result<(), Failure> {
     } else {
         "report.html"
     });
-    Ok(writeln!(io::stdout().lock(), "{}\n{}", lines.join("\n"), text::path(&out))?)
+    writeln!(io::stdout().lock(), "{}\n{}", lines.join("\n"), text::path(&out))?;
+    Ok(written)
+}
+
+/// Writes the papers' pages, and what they are made from.
+fn write_pages(folder: &Path, written: &Written) -> Result<(), Failure> {
+    let times = written.times.as_ref().map(|(_, kept)| kept);
+    let mut files = pages(folder, &written.kept, times).map_err(Failure::input)?;
+    files.push((folder.join("evidence.json"), written.kept.to_text()));
+    files.extend(times.map(|kept| (folder.join("times.json"), kept.to_text())));
+    for (path, text) in files {
+        write_whole(&path, text.as_bytes()).map_err(Failure::input)?;
+    }
+    Ok(())
 }
 
 /// How many claims of each paper hold, and which do not.

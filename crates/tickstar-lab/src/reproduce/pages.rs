@@ -1,11 +1,15 @@
 //! The part of a paper's page in `papers/` that is generated: its claims and tables, as Markdown between two
 //! markers. The prose around them is written by hand and stays as it is.
 
-use std::fmt;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
-use super::report::{Claim, PaperReport, ReportTable};
+use super::report::{Claim, Figure, PaperReport, Report, ReportTable};
+use super::{Kept, Paper, report_of_kept, times};
 use markdown::{Inline, Prose};
 use thiserror::Error;
+
+use crate::text;
 
 mod markdown;
 #[cfg(test)]
@@ -28,6 +32,68 @@ pub enum PageError {
     /// The end comes before the beginning.
     #[error("the page has the line `{END}` before the line `{BEGIN}`")]
     Reversed,
+}
+
+/// Why the pages of a folder could not be made.
+#[derive(Debug, Error)]
+pub enum PagesError {
+    /// A file cannot be read.
+    #[error("{}: cannot be read: {}", text::path(path), text::refusal(reason))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: io::Error,
+    },
+    /// A page lacks its markers.
+    #[error("{}: {reason}", text::path(path))]
+    Page {
+        /// The page.
+        path: PathBuf,
+        /// What is wrong.
+        reason: PageError,
+    },
+    /// What was measured is not all there.
+    #[error("what was measured lacks {0}: run the experiments again")]
+    Evidence(String),
+}
+
+/// The pages of a folder and their figures, by what was measured: the path and the text of each file. Nothing is
+/// written.
+///
+/// # Errors
+/// When a page cannot be read or has no place for the claims, or something was not measured.
+pub fn pages(
+    folder: &Path,
+    kept: &Kept,
+    kept_times: Option<&Kept>,
+) -> Result<Vec<(PathBuf, String)>, PagesError> {
+    let lacks =
+        |names: Vec<String>| PagesError::Evidence(names.first().cloned().unwrap_or_default());
+    let (settings, Report { about, mut papers, .. }) = report_of_kept(kept).map_err(lacks)?;
+    if let Some(kept) = kept_times {
+        for timed in times::report_of_kept(kept).map_err(lacks)?.papers {
+            for paper in papers.iter_mut().filter(|paper| paper.key == timed.key) {
+                paper.setup.extend(timed.setup.clone());
+                paper.claims.extend(timed.claims.clone());
+                paper.tables.extend(timed.tables.clone());
+            }
+        }
+    }
+    let mut files = Vec::new();
+    for (name, report) in settings.papers.iter().map(|paper| Paper::page(*paper)).zip(&papers) {
+        let path = folder.join(name);
+        let prose = fs::read_to_string(&path)
+            .map_err(|reason| PagesError::Unreadable { path: path.clone(), reason })?;
+        let text = page(&prose, report, &about)
+            .map_err(|reason| PagesError::Page { path: path.clone(), reason })?;
+        files.push((path, text));
+        for figure in &report.figures {
+            let path = folder.join("figures").join(format!("{}.svg", figure.key));
+            files.push((path, figure.chart.svg()));
+        }
+    }
+    Ok(files)
 }
 
 /// The page with its generated part replaced. A page that is up to date stays the same.
@@ -77,7 +143,8 @@ impl fmt::Display for Generated<'_> {
         if !self.paper.claims.is_empty() {
             write_claims(f, &self.paper.claims)?;
         }
-        self.paper.tables.iter().try_for_each(|table| write_table(f, table))
+        self.paper.tables.iter().try_for_each(|table| write_table(f, table))?;
+        self.paper.figures.iter().try_for_each(|figure| write_figure(f, figure))
     }
 }
 
@@ -101,13 +168,19 @@ fn write_claims(f: &mut fmt::Formatter<'_>, claims: &[Claim]) -> fmt::Result {
     for (nth, claim) in claims.iter().enumerate() {
         let reasons = [claim.why.as_str(), claim.note].map(str::trim);
         let reasons = reasons.iter().filter(|text| !text.is_empty()).copied();
-        write!(f, "{}. {}", nth + 1, Prose(&reasons.collect::<Vec<_>>().join(" ")))?;
-        if !claim.rule.is_empty() {
-            write!(f, " *Rule:* {}", Inline(&claim.rule))?;
-        }
-        writeln!(f)?;
+        writeln!(f, "{}. {}", nth + 1, Prose(&reasons.collect::<Vec<_>>().join(" ")))?;
     }
-    writeln!(f)
+    writeln!(f, "\n<details><summary>The rules, written before the numbers</summary>\n")?;
+    for (nth, claim) in claims.iter().enumerate() {
+        writeln!(f, "{}. {}", nth + 1, Prose(&claim.rule))?;
+    }
+    writeln!(f, "\n</details>\n")
+}
+
+/// A figure with its caption, as a file in the folder `figures` beside the page.
+fn write_figure(f: &mut fmt::Formatter<'_>, figure: &Figure) -> fmt::Result {
+    let Figure { key, caption, chart } = figure;
+    writeln!(f, "![{}](figures/{key}.svg)\n\n{}\n", Inline(&chart.title), Prose(caption))
 }
 
 /// A table in the paper's layout; the paper's numbers are in italics.

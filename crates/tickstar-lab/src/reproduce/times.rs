@@ -2,7 +2,7 @@
 //! records and a report of their own, apart from what is counted.
 
 use super::claim::{Check, Draft, interval, short};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Kept};
 use super::report::{PaperReport, Report, ReportTable, TableRow};
 use super::{Paper, Settings, Size, tbaa, tbbfs};
 use crate::Timing;
@@ -46,6 +46,19 @@ pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> Report {
         format!("tickstar {}.", env!("CARGO_PKG_VERSION")),
     ];
     Report { title: "tickstar: running times", about, papers }
+}
+
+/// The report that kept evidence gives.
+///
+/// # Errors
+/// When the evidence does not say what was run, or lacks something: the names.
+pub fn report_of_kept(kept: &Kept) -> Result<Report, Vec<String>> {
+    let settings =
+        super::folder::settings(&kept.run).ok_or_else(|| vec!["what was run".to_string()])?;
+    let mut evidence = Evidence::of_kept(kept);
+    let report = report(&settings, &mut evidence);
+    let missing = evidence.missing().to_vec();
+    if missing.is_empty() { Ok(report) } else { Err(missing) }
 }
 
 fn at(text: &str, budget: u64) -> String {
