@@ -8,7 +8,8 @@ use tickstar_lab::reproduce::Kept;
 use tickstar_lab::reproduce::pages::pages;
 
 fn kept(path: &Path) -> Kept {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text =
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let kept: Kept = serde_json::from_str(&text).unwrap();
     assert_eq!(kept.to_text(), text, "{} is not as it is written", path.display());
     kept
@@ -26,7 +27,10 @@ fn pages_are_what_the_evidence_gives() {
         }
         let found = fs::read_to_string(&path).unwrap_or_default();
         let name = path.display();
-        assert!(found == expected, "{name} is not what the evidence gives; see the head of this test");
+        assert!(
+            found == expected,
+            "{name} is not what the evidence gives; see the head of this test"
+        );
     }
 }
 
