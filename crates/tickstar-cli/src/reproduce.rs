@@ -8,7 +8,7 @@ use tickstar_lab::experiment::{RunError, Shard, Store, write_whole};
 use tickstar_lab::reproduce::pages::pages;
 use tickstar_lab::reproduce::report::{Report, Verdict};
 use tickstar_lab::reproduce::{
-    Folder, FolderError, Maps, Paper, Settings, Size, Written, missing_maps, times,
+    Folder, FolderError, Maps, Paper, Settings, Size, Written, experiments, missing_maps, times,
 };
 use tickstar_lab::{Experiment, text};
 
@@ -69,8 +69,7 @@ pub struct Reproduce {
 impl Reproduce {
     pub fn execute(&self) -> Result<(), Failure> {
         let settings = self.settings()?;
-        let mut folder = Folder::create(&self.out, settings).map_err(failure)?;
-        let missing = missing_maps(folder.experiments());
+        let missing = missing_maps(&experiments(&settings));
         if let Some(first) = missing.first() {
             let more = if missing.len() > 1 {
                 format!(" and {} more", missing.len() - 1)
@@ -82,6 +81,7 @@ impl Reproduce {
                 "{message}; `tickstar maps get DIR` downloads the maps"
             )));
         }
+        let mut folder = Folder::create(&self.out, settings).map_err(failure)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build();
         let pool = pool.map_err(|error| Failure::input(format!("no threads: {error}")))?;
         let interrupt = Interrupt::watch();

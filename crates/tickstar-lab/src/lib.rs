@@ -40,11 +40,11 @@ mod world;
 
 pub use buckets::{Buckets, by_length};
 pub use clock::{Clock, ClockError, Clocked, Pace, Segment, Untimed};
-pub use experiment::{Contestant, Course, Experiment, ExperimentError, Judging};
+pub use experiment::{Contestant, Course, Experiment, ExperimentError, Instead, Judging};
 pub use files::Problem;
 pub use metric::{Comparison, METRICS, Metric, Number, Row, Section, Spread, Summary};
 pub use record::{FailedProblem, Job, Outcome, PlannedPath, ProblemError, Record};
 pub use reference::Reference;
-pub use sim::{Interval, Journey, Observer, Sim, Tally, Timing};
+pub use sim::{Interval, Journey, Observer, Sim, SimAgent, Tally, Timing};
 pub use spread::{ByLength, LengthRow, PERCENTILES, PercentileColumn, Ranked, Sample};
 pub use world::{Arena, PrepareError, Truth, Undefined, World, WorldKind, WorldKindError};

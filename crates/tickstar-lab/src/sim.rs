@@ -111,10 +111,13 @@ pub enum Timing {
     Clocked,
 }
 
+/// An agent as the simulator drives it.
+pub type SimAgent = Box<dyn Agent<Layered<Grid>> + Send>;
+
 /// An agent in its world, on its way from start to goal.
 pub struct Sim {
     world: World,
-    agent: Box<dyn Agent<Layered<Grid>> + Send>,
+    agent: SimAgent,
     algorithm: &'static Entry,
     budget: u64,
     start: NodeId,
@@ -168,6 +171,12 @@ impl Sim {
     #[must_use]
     pub fn with_timing(self, timing: Timing) -> Sim {
         Sim { timing, ..self }
+    }
+
+    /// The same, with another agent, made from the one it has.
+    #[must_use]
+    pub fn with_agent(self, make: impl FnOnce(SimAgent) -> SimAgent) -> Sim {
+        Sim { agent: make(self.agent), ..self }
     }
 
     /// The same, where the map changes without counting the moves that lie on no shortest path: judging them takes a

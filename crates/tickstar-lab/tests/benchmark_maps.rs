@@ -48,7 +48,7 @@ fn grids(shared: &Path) -> Vec<Grid> {
 }
 
 /// All problems on the grids of these maps.
-fn courses<'g>(shared: &Path, grids: &'g [Grid]) -> Vec<Course<'g>> {
+fn courses<'g>(grids: &'g [Grid]) -> Vec<Course<'g>> {
     let mut ends = Vec::new();
     for (name, grid) in MAPS.iter().zip(grids) {
         let path = list(&format!("tba-2009/{name}.txt"));
@@ -115,7 +115,7 @@ fn assert_near(value: f64, expected: &[f64]) {
 fn table_1_of_the_2009_paper_with_100() {
     let shared = shared();
     let grids = grids(&shared);
-    let courses = courses(&shared, &grids);
+    let courses = courses(&grids);
     let (length, expansions) = means(&courses, "tba", &[], 100);
     assert_near(length, &[1.21, 1.23]);
     assert!((expansions - 6447.0).abs() <= 1.0, "{expansions}");
@@ -130,7 +130,7 @@ fn table_1_of_the_2009_paper_with_100() {
 fn table_1_of_the_2009_paper_with_1000() {
     let shared = shared();
     let grids = grids(&shared);
-    let courses = courses(&shared, &grids);
+    let courses = courses(&grids);
     let (length, expansions) = means(&courses, "tba", &[], 1000);
     assert_near(length, &[1.01]);
     assert!((expansions - 6447.0).abs() <= 1.0, "{expansions}");
@@ -144,7 +144,7 @@ fn table_1_of_the_2009_paper_with_1000() {
 fn not_leaving_a_path_for_a_shorter_one_helps() {
     let shared = shared();
     let grids = grids(&shared);
-    let courses = courses(&shared, &grids);
+    let courses = courses(&grids);
     let (plain, expansions) = means(&courses, "tba", &[], 100);
     let (switch, same) = means(&courses, "tba", &[("switch", "true")], 100);
     assert!(switch < plain, "{switch} is not below {plain}");
@@ -182,7 +182,7 @@ fn in_world(
 fn weights_and_greed_with_nine_expansions() {
     let shared = shared();
     let grids = grids(&shared);
-    let courses = courses(&shared, &grids);
+    let courses = courses(&grids);
     let means = |name, settings: &[(&str, &str)]| in_world(&courses, "known", (name, settings), 9);
     assert_near(means("tb-gbfs", &[])[0], &[1.53]);
     for (weight, length) in
@@ -203,7 +203,7 @@ fn weights_and_greed_with_nine_expansions() {
 fn unknown_terrain_with_ten_and_a_hundred_expansions() {
     let shared = shared();
     let grids = grids(&shared);
-    let courses = courses(&shared, &grids);
+    let courses = courses(&grids);
     for (k, restarting, adaptive) in [(10, 10.2, 3.89), (100, 2.87, 2.15)] {
         let means = |name| in_world(&courses, "unknown", (name, &[]), k);
         let (rtba, tbaa) = (means("rtba"), means("tbaa"));

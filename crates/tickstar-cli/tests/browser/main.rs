@@ -1,4 +1,4 @@
-//! Reports in a browser: what a reader sees, on phones and desktops, in light, dark and on paper.
+//! Reports in a browser, among them that of `tickstar reproduce all --quick`: what a reader sees, on phones and desktops, in light, dark and on paper.
 //!
 //! Needs Chromium or Chrome: the program that `TICKSTAR_CHROMIUM` names, or one in the `PATH`. Whether there is one
 //! is found out when the tests run, as it may come and go; without it they are reported as ignored, with the reason.
@@ -10,7 +10,8 @@ mod sample;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::sync::OnceLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tickstar_lab::reproduce::html::html;
@@ -21,6 +22,13 @@ fn main() -> ExitCode {
     let mut trials = vec![
         trial(&program, "sample_report", sample_report),
         trial(&program, "mistakes_are_noticed", mistakes_are_noticed),
+        Trial::test("quick_run", || Ok(quick_run().map(|_| ())?)),
+        trial(&program, "quick_report", |program| {
+            check::check_report(program, &quick_run()?.join("report.html"), "quick")
+        }),
+        trial(&program, "quick_times", |program| {
+            check::check_report(program, &quick_run()?.join("times.html"), "quick-times")
+        }),
     ];
     if let Some(report) = std::env::var_os("TICKSTAR_REPORT").map(PathBuf::from) {
         let check = move |program: &Path| check::check_report(program, &report, "report");
@@ -61,6 +69,26 @@ fn sample_report(program: &Path) -> Result<(), String> {
     let path = folder.join("report.html");
     write(&path, &html(&sample::report(&folder)?))?;
     check::check_report(program, &path, "sample")
+}
+
+/// The folder of `tickstar reproduce all --quick`, which the first test that needs it runs.
+fn quick_run() -> Result<PathBuf, String> {
+    static RUN: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let run = || {
+        let folder = folder("browser-quick")?;
+        let out = folder.join("report");
+        if out.exists() {
+            fs::remove_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tickstar"));
+        command.args(["reproduce", "all", "--quick", "--out"]).arg(&out);
+        let ran = command.output().map_err(|error| error.to_string())?;
+        if !ran.status.success() {
+            return Err(String::from_utf8_lossy(&ran.stderr).into_owned());
+        }
+        Ok(out)
+    };
+    RUN.get_or_init(run).clone()
 }
 
 /// Each of these pages has a mistake, which must be reported.

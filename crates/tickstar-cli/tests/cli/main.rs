@@ -19,6 +19,8 @@ mod maps_get;
 #[cfg(unix)]
 mod mistakes;
 mod output;
+#[cfg(unix)]
+mod reproduce;
 mod run;
 mod support;
 mod terrain;

@@ -23,8 +23,8 @@ pub use table::{RecordTable, TableError};
 
 use crate::PrepareError;
 use crate::{
-    Arena, Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, Timing,
-    Undefined, Untimed, text,
+    Arena, Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, SimAgent,
+    Timing, Undefined, Untimed, text,
 };
 
 /// A map as a world presents it, and the problems to solve there.
@@ -64,6 +64,9 @@ impl Contestant {
         format!("{} (budget {budget})", self.name)
     }
 }
+
+/// Returns the agent that is run in the place of a contestant's.
+pub type Instead = fn(&Contestant, SimAgent) -> SimAgent;
 
 /// By what walks are judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -119,6 +122,8 @@ pub struct Experiment {
     pub judging: Judging,
     /// How time is measured. If it is by the clock, one problem is run at a time.
     pub timing: Timing,
+    /// Puts another agent in the place of a contestant's, if any: one of your own, or one that is broken on purpose.
+    pub instead: Option<Instead>,
     /// Ends the experiment early once it is set, if any.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -166,6 +171,7 @@ impl Experiment {
             clock: None,
             judging,
             timing: Timing::Counted,
+            instead: None,
             stop: None,
         }
     }
@@ -276,7 +282,8 @@ impl Experiment {
     ) -> Result<Option<ProblemRecords>, ProblemError> {
         let mut judge = None;
         let mut records = Vec::new();
-        for (nth, Contestant { config, budget, .. }) in self.contestants.iter().enumerate() {
+        for (nth, contestant) in self.contestants.iter().enumerate() {
+            let Contestant { config, budget, .. } = contestant;
             let out = excluded.get(nth);
             if out.is_some_and(|out| out.load(Ordering::Relaxed)) {
                 records.push(None);
@@ -291,6 +298,9 @@ impl Experiment {
             let sim = job.sim(problem)?;
             let mut sim = if self.judging == Judging::Length { sim.without_detours() } else { sim };
             sim = sim.with_timing(self.timing);
+            if let Some(instead) = self.instead {
+                sim = sim.with_agent(|agent| instead(contestant, agent));
+            }
             let journey = sim.run(max_intervals, None);
             if job.is_stopped() {
                 return Ok(None);

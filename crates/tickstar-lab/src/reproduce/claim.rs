@@ -1,6 +1,7 @@
 //! How claims are judged: comparisons with rules that are fixed before anything is measured, and the verdict that
 //! follows from them.
 
+use super::evidence::Evidence;
 use super::report::{Claim, Verdict};
 use crate::statistics::Estimate;
 
@@ -42,7 +43,7 @@ enum Rule {
 }
 
 impl Rule {
-    /// The rule in words.
+    /// The rule in words; none for the one that is common to all claims.
     fn words(self) -> String {
         match self {
             Rule::Less => "The first is smaller than the second if the 95 % interval of the ratio of their means, \
@@ -78,9 +79,7 @@ impl Rule {
                 format!("A value is small enough if its 95 % interval lies at or below {most}, and contradicted if it \
                          lies above.")
             }
-            Rule::Arrives => "Every walk with a path must arrive: a claim is contradicted if more than 2 % do \
-                not."
-                .into(),
+            Rule::Arrives => String::new(),
         }
     }
 }
@@ -220,11 +219,20 @@ pub struct Draft {
 const TOLD: usize = 4;
 
 impl Draft {
+    /// A claim by what was measured. It is contradicted if one of the algorithms that it asks about does not arrive.
+    pub fn new(e: &mut Evidence<'_>, make: impl FnOnce(&mut Evidence<'_>) -> Draft) -> Draft {
+        e.take_failures();
+        let mut draft = make(e);
+        let failures = e.take_failures();
+        draft.checks.extend(failures.iter().filter_map(|(who, share)| Check::arrives(who, *share)));
+        draft
+    }
+
     /// The claim with its verdict. Where the maps are not the paper's, its numbers are not compared.
     pub fn judge(self, papers_maps: bool) -> Claim {
         let Draft { key, words, place, paper, ours, note, mut checks } = self;
         let mut rules: Vec<String> = Vec::new();
-        for check in &checks {
+        for check in checks.iter().filter(|check| check.rule != Rule::Arrives) {
             let words = check.rule.words();
             if !rules.contains(&words) {
                 rules.push(words);
@@ -244,7 +252,8 @@ impl Draft {
 /// How the verdict follows from the comparisons, in words.
 pub const VERDICTS: &str = "A claim holds if all of its comparisons hold; it holds in shape if none is contradicted \
     and at least one shows the same direction beyond chance; otherwise it does not hold: one is contradicted, or none \
-    can be told from chance.";
+    can be told from chance. A claim is also contradicted if an algorithm that it is about does not arrive on more than \
+    2 % of the problems that have a path.";
 
 fn verdict(checks: &[Check]) -> Verdict {
     let has = |finding| checks.iter().any(|check| check.finding == finding);

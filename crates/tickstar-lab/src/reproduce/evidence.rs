@@ -1,7 +1,7 @@
 //! What a reproduction has measured: estimates by name. They are computed from records when they are first asked for,
 //! and can be kept in a file, from which the same report is made again without any record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ pub struct Evidence<'a> {
     records: Option<(&'a [Experiment], &'a Store)>,
     results: BTreeMap<String, Results>,
     kept: BTreeMap<String, [f64; 4]>,
+    /// Whose walks were asked for, by experiment, since it was last asked which of them failed.
+    asked: BTreeSet<(String, String)>,
     /// Names that are in no record, or not in the file.
     missing: Vec<String>,
     failed: Option<ResultsError>,
@@ -86,6 +88,7 @@ impl<'a> Evidence<'a> {
             records: Some((experiments, store)),
             results: BTreeMap::new(),
             kept: BTreeMap::new(),
+            asked: BTreeSet::new(),
             missing: Vec::new(),
             failed: None,
         }
@@ -99,6 +102,7 @@ impl<'a> Evidence<'a> {
             records: None,
             results: BTreeMap::new(),
             kept: estimates.map(|(name, values)| (name.clone(), values.map(number))).collect(),
+            asked: BTreeSet::new(),
             missing: Vec::new(),
             failed: None,
         }
@@ -145,6 +149,16 @@ impl<'a> Evidence<'a> {
         Estimate { value, low, high, count: count as usize }
     }
 
+    fn ask(&mut self, experiment: &str, who: Who<'_>) {
+        self.asked.insert((experiment.to_string(), who.to_string()));
+    }
+
+    /// The contestants that were asked about since the last call, with the share of problems that each did not solve.
+    pub fn take_failures(&mut self) -> Vec<(String, Estimate)> {
+        let asked = std::mem::take(&mut self.asked).into_iter();
+        asked.map(|(experiment, who)| (who.clone(), self.failures(&experiment, &who))).collect()
+    }
+
     fn compute(
         &mut self,
         experiment: &str,
@@ -168,6 +182,7 @@ impl<'a> Evidence<'a> {
 
     /// The mean of a metric over the problems that a contestant solved.
     pub fn mean(&mut self, experiment: &str, metric: &str, who: Who<'_>) -> Estimate {
+        self.ask(experiment, who);
         self.get(experiment, &format!("mean {metric} {who}"), |view| {
             Estimate::mean(&kept(view.values(metric, who, ANY)))
         })
@@ -181,6 +196,8 @@ impl<'a> Evidence<'a> {
         over: Who<'_>,
         under: Who<'_>,
     ) -> Estimate {
+        self.ask(experiment, over);
+        self.ask(experiment, under);
         self.get(experiment, &format!("ratio {metric} {over} / {under}"), |view| {
             let pairs = paired(view.values(metric, over, ANY), &view.values(metric, under, ANY));
             Estimate::ratio(&pairs.0, &pairs.1)
@@ -194,6 +211,7 @@ impl<'a> Evidence<'a> {
         (over, under): (&str, &str),
         who: Who<'_>,
     ) -> Estimate {
+        self.ask(experiment, who);
         self.get(experiment, &format!("quotient {over} / {under} {who}"), |view| {
             let pairs = paired(view.values(over, who, ANY), &view.values(under, who, ANY));
             Estimate::ratio(&pairs.0, &pairs.1)
@@ -219,6 +237,7 @@ impl<'a> Evidence<'a> {
         percent: usize,
         lengths: Lengths,
     ) -> Estimate {
+        self.ask(experiment, who);
         let name = format!("p{percent} {metric} {who} {}-{}", lengths.0, lengths.1);
         self.get(experiment, &name, |view| {
             Estimate::percentile(&kept(view.values(metric, who, lengths)), percent)
@@ -233,6 +252,8 @@ impl<'a> Evidence<'a> {
         percent: usize,
         lengths: Lengths,
     ) -> Estimate {
+        self.ask(experiment, over);
+        self.ask(experiment, under);
         let name = format!("p{percent} gain {over} / {under} {}-{}", lengths.0, lengths.1);
         self.get(experiment, &name, |view| {
             let values = |who| view.values("expansions", who, lengths);
@@ -251,6 +272,7 @@ impl<'a> Evidence<'a> {
         who: Who<'_>,
         (low, high): (f64, f64),
     ) -> Estimate {
+        self.ask(experiment, who);
         self.get(experiment, &format!("share {metric} {low}-{high} {who}"), |view| {
             let within = |value: &f64| (low - 1e-9..=high + 1e-9).contains(value);
             let values = kept(view.values(metric, who, ANY));
@@ -280,6 +302,8 @@ impl<'a> Evidence<'a> {
         who: Who<'_>,
         others: &[String],
     ) -> Estimate {
+        self.ask(experiment, who);
+        others.iter().for_each(|other| self.ask(experiment, other));
         let name = format!("effort to match {who} by {}", others.join(" "));
         self.get(experiment, &name, |view| {
             let columns = |who: &str| {
