@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tickstar_lab::experiment::{RunError, Shard, Store, write_whole};
 use tickstar_lab::reproduce::pages::pages;
-use tickstar_lab::reproduce::report::{Report, Verdict};
+use tickstar_lab::reproduce::report::{Counts, Report, Verdict};
 use tickstar_lab::reproduce::{
-    Folder, FolderError, Maps, Paper, Settings, Size, Written, experiments, missing_maps, times,
+    Folder, FolderError, Maps, Paper, Settings, Size, Written, check_maps, experiments, times,
 };
 use tickstar_lab::{Experiment, text};
 
@@ -69,18 +69,9 @@ pub struct Reproduce {
 impl Reproduce {
     pub fn execute(&self) -> Result<(), Failure> {
         let settings = self.settings()?;
-        let missing = missing_maps(&experiments(&settings));
-        if let Some(first) = missing.first() {
-            let more = if missing.len() > 1 {
-                format!(" and {} more", missing.len() - 1)
-            } else {
-                String::new()
-            };
-            let message = format!("{}{more}: there is no such file", text::path(first));
-            return Err(Failure::input(format!(
-                "{message}; `tickstar maps get DIR` downloads the maps"
-            )));
-        }
+        check_maps(&experiments(&settings)).map_err(|error| {
+            Failure::input(format!("{error}; `tickstar maps get DIR` downloads the maps"))
+        })?;
         let mut folder = Folder::create(&self.out, settings).map_err(failure)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build();
         let pool = pool.map_err(|error| Failure::input(format!("no threads: {error}")))?;
@@ -241,12 +232,7 @@ fn write_pages(folder: &Path, written: &Written) -> Result<(), Failure> {
 fn summary(report: &Report) -> String {
     let mut lines = Vec::new();
     for paper in &report.papers {
-        let counts = Verdict::ALL.map(|verdict| {
-            let count = paper.claims.iter().filter(|claim| claim.verdict == verdict).count();
-            (count > 0).then(|| format!("{count} {}", verdict.words()))
-        });
-        let counts = counts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        lines.push(format!("{}\n  {counts}", paper.citation));
+        lines.push(format!("{}\n  {}", paper.citation, Counts::of(&paper.claims).words()));
         for claim in paper.claims.iter().filter(|claim| claim.verdict == Verdict::DoesNotHold) {
             lines.push(format!("  does not hold: {}", claim.words));
         }

@@ -148,6 +148,12 @@ fn wrong_calls_are_explained() {
         r#"{"version": "0.0.1", "papers": ["tba"], "size": "quick", "maps": "generated"}"#,
     );
     folder.write("broken/run.json", "{");
+    for name in ["battleground", "divideandconquer", "duskwood"] {
+        folder.write(
+            &format!("wrong/wc3-512/{name}.map"),
+            "type octile\nheight 1\nwidth 2\nmap\n..\n",
+        );
+    }
     for (arguments, code, expected) in [
         ("reproduce tbb", 2, "there is no paper `tbb`: "),
         ("reproduce --quick --full", 2, "cannot be used with"),
@@ -159,6 +165,11 @@ fn wrong_calls_are_explained() {
             "nowhere: there is no such folder; `tickstar maps get DIR`",
         ),
         ("reproduce --maps empty", 3, " more: there is no such file; `tickstar maps get DIR`"),
+        (
+            "reproduce tba --maps wrong",
+            3,
+            "battleground.map and 2 more: this is not the benchmark's map, by its SHA-256; `tickstar maps get DIR`",
+        ),
         ("reproduce --quick --out empty/file", 3, "empty/file/run.json: cannot be written"),
         ("reproduce --quick --out other", 3, "these records are of version 0.0.1"),
         ("reproduce --quick --out broken", 3, "this folder has another run (unreadable)"),

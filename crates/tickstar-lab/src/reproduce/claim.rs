@@ -39,6 +39,7 @@ enum Rule {
     Share(f64),
     Order,
     AtMost(f64),
+    Most,
     Arrives,
 }
 
@@ -79,6 +80,9 @@ impl Rule {
                 format!("A value is small enough if its 95 % interval lies at or below {most}, and contradicted if it \
                          lies above.")
             }
+            Rule::Most => "Most means more than half of the comparisons, each with a paired 95 % interval of the ratio \
+                below 1; it is contradicted if it is a quarter or less."
+                .into(),
             Rule::Arrives => String::new(),
         }
     }
@@ -185,6 +189,16 @@ impl Check {
             _ => Finding::Undecided,
         };
         Check::new(what, Rule::AtMost(most), interval(ours), finding)
+    }
+
+    /// A number of comparisons in which something is beyond chance, which should be most of them.
+    pub fn most(what: impl Into<String>, count: usize, of: usize) -> Check {
+        let finding = match count {
+            count if 2 * count > of => Finding::Holds,
+            count if 4 * count > of => Finding::Undecided,
+            _ => Finding::Contradicted,
+        };
+        Check::new(what, Rule::Most, format!("{count} of {of}"), finding)
     }
 
     /// The share of walks that did not arrive, which should be none.
@@ -406,6 +420,9 @@ mod tests {
             (Check::order("", wide(1.0), wide(1.1)), Undecided),
             (Check::at_most("", wide(1.0), 1.1), Holds),
             (Check::at_most("", wide(2.0), 1.1), Contradicted),
+            (Check::most("", 5, 9), Holds),
+            (Check::most("", 4, 8), Undecided),
+            (Check::most("", 2, 8), Contradicted),
         ] {
             assert_eq!(check.finding, expected, "{check:?}");
         }

@@ -22,7 +22,7 @@ use std::str::FromStr;
 pub use self::evidence::{Evidence, Kept};
 pub use self::folder::{Folder, FolderError, report_of_kept};
 use self::report::{PaperReport, Report};
-pub use self::setup::{Maps, Settings, Size, missing_maps};
+pub use self::setup::{Maps, MapsError, Settings, Size, check_maps};
 pub use self::write::Written;
 use crate::experiment::Experiment;
 use crate::text::{hint, quoted};

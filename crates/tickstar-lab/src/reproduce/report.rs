@@ -2,6 +2,7 @@
 //! figures, and pictures of walks. HTML and Markdown are made from this.
 
 use crate::draw::Chart;
+use crate::text::counted;
 
 /// A whole report.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,6 +64,17 @@ impl Verdict {
         }
     }
 
+    /// So many claims with this verdict, in words: `1 holds`, `2 hold`.
+    pub fn counted(self, count: usize) -> String {
+        let words = match (self, count) {
+            (_, 1) | (Verdict::NotCompared, _) => self.words(),
+            (Verdict::Holds, _) => "hold",
+            (Verdict::InShape, _) => "hold in shape",
+            (Verdict::DoesNotHold, _) => "do not hold",
+        };
+        format!("{count} {words}")
+    }
+
     /// The verdict as a sign; the words stand beside it, or in a legend.
     pub fn sign(self) -> &'static str {
         match self {
@@ -85,6 +97,34 @@ impl Verdict {
             }
             Verdict::NotCompared => "The maps are not the paper's, and the claim is about numbers.",
         }
+    }
+}
+
+/// How many claims have each verdict, in the order of [`Verdict::ALL`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counts([usize; 4]);
+
+impl Counts {
+    /// The verdicts of claims, counted.
+    pub fn of(claims: &[Claim]) -> Counts {
+        let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
+        Counts(Verdict::ALL.map(count))
+    }
+
+    /// How many claims there are.
+    pub fn total(self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// The verdicts that occur, with their numbers.
+    pub fn present(self) -> impl Iterator<Item = (Verdict, usize)> {
+        Verdict::ALL.into_iter().zip(self.0).filter(|&(_, count)| count > 0)
+    }
+
+    /// The counts as a sentence: `3 claims: 2 hold, 1 does not hold`.
+    pub fn words(self) -> String {
+        let parts = self.present().map(|(verdict, count)| verdict.counted(count));
+        format!("{}: {}", counted(self.total(), "claim"), parts.collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -1,16 +1,19 @@
 //! What is common to the experiments: how much is run, on which maps, and short ways to write them down.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
 use tickstar::catalog;
 use tickstar::space::Corners;
 
 use super::Paper;
 use crate::benchmark;
 use crate::buckets::Buckets;
-use crate::experiment::{Contestant, CoursePlan, Experiment, MapSource, ProblemSource};
+use crate::experiment::{Contestant, CoursePlan, Experiment, MapSource, ProblemSource, hash};
+use crate::files::{self, FileError};
 use crate::generate::Kind;
-use crate::{Judging, WorldKind};
+use crate::{Judging, WorldKind, text};
 
 /// What to reproduce, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -134,18 +137,68 @@ impl Settings {
     }
 }
 
-/// The maps that are missing in a folder, of those that experiments need.
-pub fn missing_maps(experiments: &[Experiment]) -> Vec<PathBuf> {
-    let mut missing: Vec<PathBuf> = Vec::new();
-    for course in experiments.iter().flat_map(|experiment| &experiment.courses) {
-        if let MapSource::File(path) = &course.map
-            && !path.is_file()
-            && !missing.iter().any(|other| Path::new(other) == path)
-        {
-            missing.push(path.clone());
+/// Why the maps of the benchmark cannot be used.
+#[derive(Debug, Error)]
+pub enum MapsError {
+    /// Some are not there.
+    #[error("{}{}: there is no such file", text::path(first), more(*others))]
+    Missing {
+        /// The first one.
+        first: PathBuf,
+        /// How many others.
+        others: usize,
+    },
+    /// Some are other maps than those that the papers took, by their SHA-256.
+    #[error("{}{}: this is not the benchmark's map, by its SHA-256", text::path(first), more(*others))]
+    Differ {
+        /// The first one.
+        first: PathBuf,
+        /// How many others.
+        others: usize,
+    },
+    /// One cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+}
+
+fn more(others: usize) -> String {
+    if others > 0 { format!(" and {others} more") } else { String::new() }
+}
+
+/// Checks that the maps of experiments are there, and those that they should be.
+///
+/// # Errors
+/// When one is missing, differs, or cannot be read.
+pub fn check_maps(experiments: &[Experiment]) -> Result<(), MapsError> {
+    let courses = experiments.iter().flat_map(|experiment| &experiment.courses);
+    let files = courses.filter_map(|course| match &course.map {
+        MapSource::File(path) => Some(path.as_path()),
+        _ => None,
+    });
+    // Each map once, in the order in which they are run.
+    let mut seen = BTreeSet::new();
+    let all: Vec<&Path> = files.filter(|path| seen.insert(*path)).collect();
+    let missing: Vec<&Path> = all.iter().copied().filter(|path| !path.is_file()).collect();
+    if let [first, others @ ..] = &missing[..] {
+        return Err(MapsError::Missing { first: first.to_path_buf(), others: others.len() });
+    }
+    let mut differing = Vec::new();
+    for path in all {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let expected = benchmark::hash_of(&name);
+        if expected.is_some_and(|expected| expected != "-") {
+            let found = hash(&files::read(path)?);
+            if expected != Some(found.as_str()) {
+                differing.push(path);
+            }
         }
     }
-    missing
+    match &differing[..] {
+        [first, others @ ..] => {
+            Err(MapsError::Differ { first: first.to_path_buf(), others: others.len() })
+        }
+        [] => Ok(()),
+    }
 }
 
 /// A course in a world.
@@ -182,6 +235,11 @@ pub(super) fn with_budgets(text: &str, budgets: &[u64]) -> Vec<Contestant> {
         budget: (budget > 0).then_some(budget),
     };
     budgets.iter().map(each).collect()
+}
+
+/// The name that a contestant's records have: the algorithm as on the command line, and its budget; 0 means no limit.
+pub(super) fn at(text: &str, budget: u64) -> String {
+    if budget == 0 { format!("{text}@none") } else { format!("{text}@{budget}") }
 }
 
 /// About how many milliseconds of one processor a problem takes, by the beginning of the experiment's name: measured

@@ -7,7 +7,7 @@ use super::claim::{Check, Draft, interval, percent, short};
 use super::evidence::Evidence;
 use super::figures::{dots, figure, line, panel, printed, walks};
 use super::report::{Figure, PaperReport, Picture, ReportTable, TableRow};
-use super::setup::{course, experiment, of_length, with_budgets};
+use super::setup::{at, course, experiment, of_length, with_budgets};
 use crate::WorldKind;
 use crate::draw::ChartAxis;
 use crate::experiment::{CoursePlan, Experiment, ProblemSource};
@@ -105,10 +105,6 @@ fn refining() -> Vec<String> {
         }
     }
     all
-}
-
-fn at(text: &str, budget: u64) -> String {
-    if budget == 0 { format!("{text}@none") } else { format!("{text}@{budget}") }
 }
 
 /// What it shows.

@@ -4,6 +4,7 @@
 use super::claim::{Check, Draft, interval, short};
 use super::evidence::{Evidence, Kept};
 use super::report::{PaperReport, Report, ReportTable, TableRow};
+use super::setup::at;
 use super::{Paper, Settings, Size, tbaa, tbbfs};
 use crate::Timing;
 use crate::experiment::Experiment;
@@ -59,10 +60,6 @@ pub fn report_of_kept(kept: &Kept) -> Result<Report, Vec<String>> {
     let report = report(&settings, &mut evidence);
     let missing = evidence.missing().to_vec();
     if missing.is_empty() { Ok(report) } else { Err(missing) }
-}
-
-fn at(text: &str, budget: u64) -> String {
-    if budget == 0 { format!("{text}@none") } else { format!("{text}@{budget}") }
 }
 
 fn tbaa_report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {

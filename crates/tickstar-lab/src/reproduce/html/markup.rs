@@ -80,8 +80,3 @@ pub(super) fn view_size(svg: &str) -> Option<(f64, f64)> {
         _ => None,
     }
 }
-
-/// So many of something: `1 claim`, `8 claims`.
-pub(super) fn quantity(count: usize, name: &str) -> String {
-    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
-}

@@ -7,12 +7,13 @@
 
 use std::collections::BTreeSet;
 
-use super::report::{PaperReport, Report};
+use super::report::{Counts, PaperReport, Report};
 use crate::draw::chart_css;
+use crate::text::counted;
 use claims::add_claims;
 use figures::{add_figures, add_pictures};
-use markup::{Html, Text, quantity};
-use overview::{Counts, add_overview, add_tally};
+use markup::{Html, Text};
+use overview::{add_overview, add_tally};
 use tables::add_tables;
 
 mod claims;
@@ -94,7 +95,7 @@ fn add_contents(page: &mut Html, report: &Report) {
         let key = Text(paper.key);
         page.add(format_args!("<li><a href=\"#{key}\">{}</a>\n<ol>\n", Text(paper.name)));
         for (end, name, count) in parts(paper) {
-            let words = quantity(count, name);
+            let words = counted(count, name);
             page.add(format_args!("<li><a href=\"#{key}-{end}\">{words}</a></li>\n"));
         }
         page.add(format_args!("</ol></li>\n"));
@@ -112,7 +113,7 @@ fn add_paper(page: &mut Html, anchors: &Anchors<'_>, paper: &PaperReport) {
     ));
     add_tally(page, Counts::of(&paper.claims), &format!("{}-claims", paper.key));
     let links: Vec<String> = parts(paper)
-        .map(|(end, name, count)| format!("<a href=\"#{key}-{end}\">{}</a>", quantity(count, name)))
+        .map(|(end, name, count)| format!("<a href=\"#{key}-{end}\">{}</a>", counted(count, name)))
         .collect();
     page.add(format_args!("<p class=\"parts\">{}</p>\n</header>\n", links.join(" ")));
     if !paper.setup.is_empty() {

@@ -1,47 +1,7 @@
 //! Verdicts as badges and counts, and the overview of all papers.
 
-use super::super::report::{Claim, Report, Verdict};
-use super::markup::{Html, Text, quantity};
-
-/// How many claims have each verdict, in the order of [`Verdict::ALL`].
-#[derive(Clone, Copy)]
-pub(super) struct Counts([usize; 4]);
-
-impl Counts {
-    pub(super) fn of(claims: &[Claim]) -> Counts {
-        Counts(
-            Verdict::ALL
-                .map(|verdict| claims.iter().filter(|claim| claim.verdict == verdict).count()),
-        )
-    }
-
-    fn total(self) -> usize {
-        self.0.iter().sum()
-    }
-
-    /// The verdicts that occur, with their numbers.
-    fn present(self) -> impl Iterator<Item = (Verdict, usize)> {
-        Verdict::ALL.into_iter().zip(self.0).filter(|&(_, count)| count > 0)
-    }
-
-    /// The counts as a sentence.
-    fn words(self) -> String {
-        let parts: Vec<String> =
-            self.present().map(|(verdict, count)| counted(verdict, count)).collect();
-        format!("{}: {}", quantity(self.total(), "claim"), parts.join(", "))
-    }
-}
-
-/// `1 holds`, `2 hold`.
-fn counted(verdict: Verdict, count: usize) -> String {
-    let words = match (verdict, count) {
-        (_, 1) | (Verdict::NotCompared, _) => verdict.words(),
-        (Verdict::Holds, _) => "hold",
-        (Verdict::InShape, _) => "hold in shape",
-        (Verdict::DoesNotHold, _) => "do not hold",
-    };
-    format!("{count} {words}")
-}
+use super::super::report::{Claim, Counts, Report, Verdict};
+use super::markup::{Html, Text};
 
 /// The style class of a verdict.
 fn class(verdict: Verdict) -> &'static str {
@@ -87,7 +47,7 @@ pub(super) fn add_tally(page: &mut Html, counts: Counts, anchor: &str) {
         page.add(format_args!(
             "<span class=\"{}\" style=\"flex-grow:{count}\" title=\"{}\">{}{count}</span>",
             class(verdict),
-            counted(verdict, count),
+            verdict.counted(count),
             sign(verdict)
         ));
     }
