@@ -201,17 +201,7 @@ impl Compare {
         let spread = spread::metrics(&self.spread, clock.is_some())?;
         let format = self.picture.as_deref().map(Format::of).transpose()?;
         let plot_format = self.plot.as_deref().map(Format::of).transpose()?;
-        for path in self.outputs() {
-            let maps = self.map.iter().filter_map(|map| map_file(map));
-            let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
-            refuse_overwriting(path, maps.chain(files))?;
-        }
-        let outputs: Vec<&Path> = self.outputs().collect();
-        for (nth, path) in outputs.iter().enumerate() {
-            for other in &outputs[..nth] {
-                output::refuse_twice(Some(other), Some(path))?;
-            }
-        }
+        self.check_outputs()?;
         let mut courses = self.courses(&contestants)?;
         let judging = if self.by_length.is_some() { Judging::Length } else { Judging::Moves };
         let mut experiment = Experiment::new(contestants);
@@ -225,7 +215,7 @@ impl Compare {
                 _ => Failure::usage(error),
             })?;
         }
-        for path in outputs {
+        for path in self.outputs() {
             check_writable(path)?;
         }
         let interrupt = Interrupt::watch();
@@ -301,6 +291,20 @@ impl Compare {
         };
         if self.csv.is_none() || self.csv_file().is_some() {
             self.conclude(&courses, experiment.contestants(), contrast, drawn.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Refuses to overwrite what is read, and to write two things to one file.
+    fn check_outputs(&self) -> Result<(), Failure> {
+        let outputs: Vec<&Path> = self.outputs().collect();
+        for (nth, path) in outputs.iter().enumerate() {
+            let maps = self.map.iter().filter_map(|map| map_file(map));
+            let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
+            refuse_overwriting(path, maps.chain(files))?;
+            for other in &outputs[..nth] {
+                output::refuse_twice(Some(other), Some(path))?;
+            }
         }
         Ok(())
     }

@@ -34,6 +34,7 @@ use crate::source::progress;
         tickstar reproduce tba --maps maps --out tba-report\n  \
         tickstar reproduce all --maps maps --shard 1/4 --out part-1"
 )]
+#[allow(clippy::struct_excessive_bools)] // flags
 pub struct Reproduce {
     /// pra, tba, tbaa, tbbfs or all
     #[arg(value_name = "PAPER", default_value = "all")]

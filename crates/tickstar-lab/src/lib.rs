@@ -45,6 +45,6 @@ pub use files::Problem;
 pub use metric::{Comparison, METRICS, Metric, Number, Row, Section, Spread, Summary};
 pub use record::{FailedProblem, Job, Outcome, PlannedPath, ProblemError, Record};
 pub use reference::Reference;
-pub use sim::{Interval, Journey, Observer, Sim, SimAgent, Tally, Timing};
+pub use sim::{Interval, Journey, Observer, Sim, SimAgent, Tally, Timing, Walk};
 pub use spread::{ByLength, LengthRow, PERCENTILES, PercentileColumn, Ranked, Sample};
 pub use world::{Arena, PrepareError, Truth, Undefined, World, WorldKind, WorldKindError};

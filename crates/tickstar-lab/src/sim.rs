@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use tickstar::budget::Work;
+use tickstar::budget::{Limits, Work};
 use tickstar::catalog::{Config, Entry};
 use tickstar::{
     Agent, AgentError, AgentState, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step,
@@ -97,6 +97,32 @@ pub struct Tally {
     pub peak_bytes: usize,
     /// The nanoseconds that its ticks took, if they were measured.
     pub nanos: Option<u64>,
+}
+
+/// A walk under way: see [`Sim::begin`].
+#[derive(Debug)]
+pub struct Walk {
+    /// What has been walked so far.
+    pub journey: Journey,
+    /// Whether the agent has arrived, or reported that there is no path.
+    pub is_over: bool,
+    limits: Limits,
+    moment: Option<Moment>,
+    /// What the last tick expanded, if it was observed.
+    expanded: Vec<NodeId>,
+    above: Vec<(usize, NodeId)>,
+    /// Expansions that belong to no segment yet.
+    unassigned: u64,
+    /// Whether the search has found the goal.
+    found: bool,
+}
+
+/// What a tick has led to.
+struct Done {
+    step: Step,
+    events: Vec<&'static str>,
+    /// Whether the step goes back along the branch the agent came by.
+    back: bool,
 }
 
 /// How the time of an agent is measured.
@@ -225,113 +251,145 @@ impl Sim {
     /// When an agent takes a step that is not an edge of the true map, exceeds its budget, or never ends:
     /// these would be bugs of the engine, and no experiment should continue after them.
     pub fn run(&mut self, max_intervals: Option<u64>, mut observe: Observer<'_>) -> Journey {
-        let budget = if self.timing == Timing::Clocked { u64::MAX } else { self.budget };
-        let limits = self.agent.limits(budget);
-        let mut journey = Journey::at(self.at);
-        journey.tally.peak_bytes = self.agent.bytes();
-        let judged = self.detours && self.world.changes();
-        let mut moment = judged.then(|| Moment::new(self.goal));
-        let (most, sound) = (max_intervals.unwrap_or(u64::MAX), self.max_sound_intervals());
-        let (mut expanded, mut above) = (Vec::new(), Vec::new());
-        journey.segments = self.segmented.then(Vec::new);
-        let (mut unassigned, mut found) = (0, false);
-        while self.at != self.goal {
+        let most = max_intervals.unwrap_or(u64::MAX);
+        let sound = self.max_sound_intervals();
+        let mut walk = self.begin();
+        while !walk.is_over {
             let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-            if stopped || journey.tally.intervals == most {
-                journey.outcome = Outcome::GaveUp;
+            if stopped || walk.journey.tally.intervals == most {
+                walk.journey.outcome = Outcome::GaveUp;
                 break;
             }
-            journey.tally.intervals += 1;
-            assert!(journey.tally.intervals < sound, "bug: {} never ends", self.algorithm.name);
-            self.world.begin(journey.tally.intervals);
-            if let Some(moment) = moment.as_mut().filter(|_| !self.world.changed().is_empty()) {
-                moment.pass();
+            match &mut observe {
+                Some(observe) => self.step(&mut walk, Some(&mut **observe)),
+                None => self.step(&mut walk, None),
             }
-            let at = self.at;
-            expanded.clear();
-            above.clear();
-            let mut note = |work| {
-                match work {
-                    Work::Expand { level: 0, node } => expanded.push(node),
-                    Work::Expand { level, node } => above.push((level, node)),
-                    _ => {}
-                }
-                true
-            };
-            let begin = (self.timing != Timing::Counted).then(Instant::now);
-            let end = begin.map(|begin| begin + Duration::from_micros(self.budget));
-            let mut in_time = || end.is_none_or(|end| Instant::now() < end);
-            let mut slice = match (&observe, self.timing) {
-                (_, Timing::Clocked) => Slice::deadline(&mut in_time),
-                (Some(_), _) => Slice::watched(self.budget, &mut note),
-                (None, _) => Slice::new(self.budget),
-            };
-            let seen = Seen { changed: self.world.changed() };
-            let step = self.agent.tick(self.world.known(), at, seen, &mut slice);
-            if let Some(begin) = begin {
-                let nanos = begin.elapsed().as_nanos() as u64;
-                *journey.tally.nanos.get_or_insert(0) += nanos;
+            let intervals = walk.journey.tally.intervals;
+            assert!(intervals < sound, "bug: {} never ends", self.algorithm.name);
+        }
+        walk.journey
+    }
+
+    /// A walk that begins where the agent is.
+    pub fn begin(&self) -> Walk {
+        let budget = if self.timing == Timing::Clocked { u64::MAX } else { self.budget };
+        let mut journey = Journey::at(self.at);
+        journey.tally.peak_bytes = self.agent.bytes();
+        journey.segments = self.segmented.then(Vec::new);
+        let judged = self.detours && self.world.changes();
+        Walk {
+            journey,
+            is_over: self.at == self.goal,
+            limits: self.agent.limits(budget),
+            moment: judged.then(|| Moment::new(self.goal)),
+            expanded: Vec::new(),
+            above: Vec::new(),
+            unassigned: 0,
+            found: false,
+        }
+    }
+
+    /// One interval of a walk: a tick of the agent, and the move that it asks for.
+    ///
+    /// # Panics
+    /// When the agent exceeds its budget, or takes a step that is not an edge of the true map.
+    pub fn step(&mut self, walk: &mut Walk, observe: Observer<'_>) {
+        walk.journey.tally.intervals += 1;
+        self.world.begin(walk.journey.tally.intervals);
+        if let Some(moment) = walk.moment.as_mut().filter(|_| !self.world.changed().is_empty()) {
+            moment.pass();
+        }
+        let at = self.at;
+        let Done { step, events, back } = self.tick(walk, at, observe.is_some());
+        if let Step::Move(to) = step {
+            self.at = to;
+        }
+        if let Some(observe) = observe {
+            observe(&Interval {
+                number: walk.journey.tally.intervals,
+                position: self.at,
+                expanded: &walk.expanded,
+                expanded_above: &walk.above,
+                target: self.agent.target(),
+                events: &events,
+                known: self.world.known(),
+                changed: self.world.changed(),
+                agent: &*self.agent,
+            });
+        }
+        self.world.reported();
+        match step {
+            Step::Move(to) => {
+                let truth = self.world.truth();
+                let edge = truth.edge(at, to).expect("bug: a step that is not an edge");
+                let detour = walk.moment.as_mut().map(|moment| moment.is_detour(truth, at, to));
+                walk.journey.step(to, edge, back, detour);
+                walk.journey.tally.late_back_moves += u64::from(back && walk.found);
+                self.world.moved(to);
             }
-            let within = slice.expansions() <= limits.expansions
-                && slice.traces() <= limits.traces
-                && slice.updates() <= limits.updates;
-            assert!(within, "bug: {} exceeds its budget", self.algorithm.name);
-            journey.tally.work(&slice);
-            journey.tally.peak_bytes = journey.tally.peak_bytes.max(self.agent.bytes());
-            if slice.has(Event::Found) || slice.has(Event::Restart) {
-                found = slice.has(Event::Found);
-                let tally = &mut journey.tally;
-                if slice.has(Event::Restart) {
-                    tally.found_interval = None;
-                }
-                if found {
-                    tally.found_interval.get_or_insert(tally.intervals);
-                }
-                // Once the path is followed, an agent may keep what lies ahead alone.
-                self.plan = self.agent.plan().filter(|_| slice.has(Event::Found));
+            Step::Unreachable if !self.world.expects_more() => {
+                walk.journey.outcome = Outcome::Unreachable;
+                walk.is_over = true;
             }
-            if let Some(segments) = &mut journey.segments {
-                unassigned += slice.expansions();
-                if let Some(length) = self.planned(at, &slice) {
-                    segments.push(Segment { expansions: std::mem::take(&mut unassigned), length });
-                }
+            Step::Unreachable | Step::Wait | Step::Arrived => {}
+        }
+        walk.is_over |= self.at == self.goal;
+    }
+
+    /// The agent's tick in an interval, with its work counted.
+    fn tick(&mut self, walk: &mut Walk, at: NodeId, is_watched: bool) -> Done {
+        let Walk { journey, expanded, above, .. } = walk;
+        expanded.clear();
+        above.clear();
+        let mut note = |work| {
+            match work {
+                Work::Expand { level: 0, node } => expanded.push(node),
+                Work::Expand { level, node } => above.push((level, node)),
+                _ => {}
             }
-            if let Step::Move(to) = step {
-                self.at = to;
+            true
+        };
+        let begin = (self.timing != Timing::Counted).then(Instant::now);
+        let end = begin.map(|begin| begin + Duration::from_micros(self.budget));
+        let mut in_time = || end.is_none_or(|end| Instant::now() < end);
+        let mut slice = match self.timing {
+            Timing::Clocked => Slice::deadline(&mut in_time),
+            _ if is_watched => Slice::watched(self.budget, &mut note),
+            _ => Slice::new(self.budget),
+        };
+        let seen = Seen { changed: self.world.changed() };
+        let step = self.agent.tick(self.world.known(), at, seen, &mut slice);
+        if let Some(begin) = begin {
+            let nanos = begin.elapsed().as_nanos() as u64;
+            *journey.tally.nanos.get_or_insert(0) += nanos;
+        }
+        let within = slice.expansions() <= walk.limits.expansions
+            && slice.traces() <= walk.limits.traces
+            && slice.updates() <= walk.limits.updates;
+        assert!(within, "bug: {} exceeds its budget", self.algorithm.name);
+        journey.tally.work(&slice);
+        journey.tally.peak_bytes = journey.tally.peak_bytes.max(self.agent.bytes());
+        if slice.has(Event::Found) || slice.has(Event::Restart) {
+            walk.found = slice.has(Event::Found);
+            let tally = &mut journey.tally;
+            if slice.has(Event::Restart) {
+                tally.found_interval = None;
             }
-            let back = slice.has(Event::Backtrack);
-            let events: Vec<_> = slice.events().map(Event::name).collect();
-            if let Some(observe) = &mut observe {
-                observe(&Interval {
-                    number: journey.tally.intervals,
-                    position: self.at,
-                    expanded: &expanded,
-                    expanded_above: &above,
-                    target: self.agent.target(),
-                    events: &events,
-                    known: self.world.known(),
-                    changed: self.world.changed(),
-                    agent: &*self.agent,
-                });
+            if walk.found {
+                tally.found_interval.get_or_insert(tally.intervals);
             }
-            self.world.reported();
-            match step {
-                Step::Move(to) => {
-                    let edge = self.world.truth().edge(at, to);
-                    let detour = moment.as_mut().map(|m| m.is_detour(self.world.truth(), at, to));
-                    let edge = edge.expect("bug: a step that is not an edge");
-                    journey.step(to, edge, back, detour);
-                    journey.tally.late_back_moves += u64::from(back && found);
-                    self.world.moved(to);
-                }
-                Step::Unreachable if !self.world.expects_more() => {
-                    journey.outcome = Outcome::Unreachable;
-                    break;
-                }
-                Step::Unreachable | Step::Wait | Step::Arrived => {}
+            // Once the path is followed, an agent may keep what lies ahead alone.
+            self.plan = self.agent.plan().filter(|_| slice.has(Event::Found));
+        }
+        if let Some(segments) = &mut journey.segments {
+            walk.unassigned += slice.expansions();
+            if let Some(length) = self.planned(at, &slice) {
+                let expansions = std::mem::take(&mut walk.unassigned);
+                segments.push(Segment { expansions, length });
             }
         }
-        journey
+        let events = slice.events().map(Event::name).collect();
+        Done { step, events, back: slice.has(Event::Backtrack) }
     }
 
     /// The length of the segment that was planned in a tick that began here, if one was: a part of the path
@@ -414,7 +472,6 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use tickstar::budget::Limits;
     use tickstar::{Cell, catalog};
 
     use super::*;

@@ -59,7 +59,7 @@ impl Estimate {
             let sum = |values: &[f64]| draw.iter().map(|&nth| values[nth]).sum::<f64>();
             let (over, under) = (sum(over), sum(under));
             // Two sums of nothing are equal.
-            if over == under { 1.0 } else { over / under }
+            if over == 0.0 && under == 0.0 { 1.0 } else { over / under }
         })
     }
 
@@ -104,6 +104,7 @@ impl Estimate {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // values that are exact
 mod tests {
     use super::*;
 

@@ -48,7 +48,7 @@ fn grids(shared: &Path) -> Vec<Grid> {
 }
 
 /// All problems on the grids of these maps.
-fn courses<'g>(grids: &'g [Grid]) -> Vec<Course<'g>> {
+fn courses(grids: &[Grid]) -> Vec<Course<'_>> {
     let mut ends = Vec::new();
     for (name, grid) in MAPS.iter().zip(grids) {
         let path = list(&format!("tba-2009/{name}.txt"));

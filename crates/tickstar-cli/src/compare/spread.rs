@@ -39,12 +39,11 @@ pub fn plot(spread: &[&'static Metric], experiment: &Experiment, records: &[Vec<
         let x = contestant.budget.map_or(f64::NAN, |budget| budget as f64);
         let band = mean.exists().then_some([mean.low, mean.high]);
         let point = ChartPoint { x, y: mean.value, band };
-        match series.iter_mut().find(|series| series.name == contestant.name) {
-            Some(series) => series.points.push(point),
-            None => {
-                let (name, points) = (contestant.name.clone(), vec![point]);
-                series.push(ChartSeries { name, points, ..ChartSeries::default() });
-            }
+        if let Some(line) = series.iter_mut().find(|line| line.name == contestant.name) {
+            line.points.push(point);
+        } else {
+            let (name, points) = (contestant.name.clone(), vec![point]);
+            series.push(ChartSeries { name, points, ..ChartSeries::default() });
         }
     }
     for series in &mut series {

@@ -1,6 +1,6 @@
 //! Courses as data: which map, which problems and which world, opened only when they are run.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -114,7 +114,11 @@ fn with_hash(grid: Grid) -> (Grid, String) {
 
 /// The SHA-256 of bytes, as hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 impl ProblemSource {

@@ -193,10 +193,10 @@ impl Experiment {
             RunError::Experiment(ExperimentError::Problem { course, failed })
         };
         let is_stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-        let records = match is_stopped {
-            true => None,
-            false => self.solve(course, &course.problems[problem], &[]).map_err(failed)?,
-        };
+        if is_stopped {
+            return Err(RunError::Stopped);
+        }
+        let records = self.solve(course, &course.problems[problem], &[]).map_err(failed)?;
         Ok(records.ok_or(RunError::Stopped)?.into_iter().flatten().collect())
     }
 

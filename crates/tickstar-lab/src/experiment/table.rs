@@ -101,7 +101,7 @@ impl RecordTable {
             map_hash: course.map_hash.clone(),
             corners: match course.arena.map().space().corners() {
                 Corners::Never => "never",
-                _ => "allowed",
+                Corners::Allowed => "allowed",
             },
             record,
         });
@@ -116,7 +116,7 @@ impl RecordTable {
         let mut arrays: Vec<ArrayRef> = Vec::new();
         for (nth, name) in columns().enumerate() {
             let values: Vec<Value> = self.rows.iter().map(|row| row.value(nth)).collect();
-            let (kind, array) = array(nth, values);
+            let (kind, array) = array(nth, &values);
             fields.push(Field::new(name, kind, true));
             arrays.push(array);
         }
@@ -144,6 +144,9 @@ impl RecordTable {
     }
 
     /// The format that a file's name asks for.
+    ///
+    /// # Errors
+    /// When the table cannot be written as Parquet.
     pub fn bytes_for(&self, path: &Path) -> Result<Vec<u8>, TableError> {
         let is_csv = path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("csv"));
         if is_csv { Ok(self.csv().into_bytes()) } else { self.parquet() }
@@ -157,7 +160,7 @@ fn columns() -> impl Iterator<Item = &'static str> {
 }
 
 /// The values of the column of this number as an array.
-fn array(nth: usize, values: Vec<Value>) -> (DataType, ArrayRef) {
+fn array(nth: usize, values: &[Value]) -> (DataType, ArrayRef) {
     let kind = match kind(nth) {
         Kind::Text => DataType::Utf8,
         Kind::Count => DataType::UInt64,
@@ -165,18 +168,22 @@ fn array(nth: usize, values: Vec<Value>) -> (DataType, ArrayRef) {
     };
     let array: ArrayRef = match kind {
         DataType::Utf8 => Arc::new(StringArray::from_iter_values(
-            values.iter().map(
-                |value| {
-                    if let Value::Text(text) = value { text.as_str() } else { "" }
-                },
-            ),
+            values
+                .iter()
+                .map(|value| if let Value::Text(text) = value { text.as_str() } else { "" }),
         )),
-        DataType::UInt64 => Arc::new(UInt64Array::from_iter(
-            values.iter().map(|value| if let Value::Count(count) = value { *count } else { None }),
-        )),
-        _ => Arc::new(Float64Array::from_iter(
-            values.iter().map(|value| if let Value::Real(real) = value { *real } else { None }),
-        )),
+        DataType::UInt64 => Arc::new(
+            values
+                .iter()
+                .map(|value| if let Value::Count(count) = value { *count } else { None })
+                .collect::<UInt64Array>(),
+        ),
+        _ => Arc::new(
+            values
+                .iter()
+                .map(|value| if let Value::Real(real) = value { *real } else { None })
+                .collect::<Float64Array>(),
+        ),
     };
     (kind, array)
 }
@@ -197,8 +204,13 @@ fn metric(nth: usize) -> Option<&'static crate::Metric> {
 
 fn kind(nth: usize) -> Kind {
     match (SETUP.get(nth), metric(nth)) {
-        (Some(&("experiment" | "label" | "map" | "map_sha256" | "corners" | "world")), _)
-        | (Some(&("algorithm" | "parameters" | "version" | "outcome")), _) => Kind::Text,
+        (
+            Some(
+                &("experiment" | "label" | "map" | "map_sha256" | "corners" | "world"
+                | "algorithm" | "parameters" | "version" | "outcome"),
+            ),
+            _,
+        ) => Kind::Text,
         (Some(&"frames_over_optimal"), _) => Kind::Real,
         (Some(_), _) => Kind::Count,
         (None, Some(metric)) if metric.is_count() => Kind::Count,

@@ -303,7 +303,9 @@ impl<'a> Evidence<'a> {
         others: &[String],
     ) -> Estimate {
         self.ask(experiment, who);
-        others.iter().for_each(|other| self.ask(experiment, other));
+        for other in others {
+            self.ask(experiment, other);
+        }
         let name = format!("effort to match {who} by {}", others.join(" "));
         self.get(experiment, &name, |view| {
             let columns = |who: &str| {
@@ -366,7 +368,8 @@ impl View<'_> {
         let lengths = self.results.values("optimal", nth);
         let mut values = self.results.values(metric, nth);
         for ((value, outcome), length) in values.iter_mut().zip(outcomes).zip(lengths) {
-            let counts = outcome == 1.0 && length >= f64::from(from) && length < f64::from(to);
+            // Outcomes are 1 for those who arrived, and 0.
+            let counts = outcome > 0.5 && length >= f64::from(from) && length < f64::from(to);
             if !counts {
                 *value = f64::NAN;
             }

@@ -8,7 +8,9 @@ use thiserror::Error;
 
 use super::report::Report;
 use super::{Evidence, Kept, Maps, Paper, Settings, Size, experiments, report};
-use crate::experiment::{Experiment, ResultsError, Store, StoreError, remove_halves, write_whole};
+use crate::experiment::{
+    Contestant, Experiment, ResultsError, Store, StoreError, remove_halves, write_whole,
+};
 use crate::text;
 
 /// A folder with what a reproduction has run and found.
@@ -73,12 +75,11 @@ impl Folder {
     pub fn create(path: &Path, settings: Settings) -> Result<Folder, FolderError> {
         let experiments = experiments(&settings);
         let folder = Folder { path: path.into(), settings, experiments };
-        match folder.found()? {
-            Some(found) => folder.check(&found)?,
-            None => {
-                let text = format!("{:#}\n", folder.description());
-                write_whole(&folder.run_file(), text.as_bytes())?;
-            }
+        if let Some(found) = folder.found()? {
+            folder.check(&found)?;
+        } else {
+            let text = format!("{:#}\n", folder.description());
+            write_whole(&folder.run_file(), text.as_bytes())?;
         }
         remove_halves(path)?;
         Ok(folder)
@@ -138,7 +139,7 @@ impl Folder {
         let each = self.experiments.iter().map(|experiment| {
             let courses: Vec<_> = experiment.courses.iter().map(ToString::to_string).collect();
             let contestants: Vec<_> =
-                experiment.contestants().iter().map(|who| who.key()).collect();
+                experiment.contestants().iter().map(Contestant::key).collect();
             let (name, block) = (&experiment.name, experiment.block);
             json!({ "name": name, "block": block, "courses": courses, "contestants": contestants })
         });

@@ -98,8 +98,8 @@ fn ranges(settings: &Settings, count: u32) -> Vec<Lengths> {
 
 /// What it shows.
 pub fn report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
-    let ranges = ranges(settings, 8);
     type Make = fn(&mut Evidence<'_>, &[Lengths]) -> Draft;
+    let ranges = ranges(settings, 8);
     let all: [Make; 15] = [
         within_one_percent,
         within_half,

@@ -48,13 +48,12 @@ fn courses(settings: &Settings, maps: usize, count: usize) -> Vec<CoursePlan> {
     ];
     let each = lists.into_iter().zip(1..).take(maps).map(|((name, text), seed)| {
         let map = settings.map("wc3-512", name, Kind::Islands, seed);
-        let problems = match settings.papers_maps() {
-            true => ProblemSource::List { text, name, take: count },
+        let problems = if settings.papers_maps() {
+            ProblemSource::List { text, name, take: count }
+        } else {
             // Quick maps are smaller.
-            false => {
-                let (from, to) = lengths(settings);
-                of_length(from, to, count)
-            }
+            let (from, to) = lengths(settings);
+            of_length(from, to, count)
         };
         course(map, problems, &WorldKind::Known, Corners::Never)
     });

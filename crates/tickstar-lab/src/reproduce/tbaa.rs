@@ -223,9 +223,10 @@ fn courses(settings: &Settings, maps: usize, count: usize, world: &WorldKind) ->
     let each = lists.into_iter().zip(1..).take(maps).map(|((folder, name, text), seed)| {
         let kind = if folder == "dao" { Kind::Caves } else { Kind::Islands };
         let map = settings.map(folder, name, kind, seed);
-        let problems = match settings.papers_maps() {
-            true => ProblemSource::List { text, name, take: count },
-            false => drawn(count),
+        let problems = if settings.papers_maps() {
+            ProblemSource::List { text, name, take: count }
+        } else {
+            drawn(count)
         };
         course(map, problems, world, Corners::Allowed)
     });

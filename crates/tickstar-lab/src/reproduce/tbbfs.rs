@@ -171,13 +171,13 @@ pub fn experiments(settings: &Settings) -> Vec<Experiment> {
         course(map, problems, &WorldKind::Known, Corners::Never)
     });
     all.push(experiment(REOPENING, known.collect(), both, size.of(4, 10, 10)));
-    let side = size.of(160, 1000, 1000);
+    let width = size.of(160, 1000, 1000);
     // One map per seed, as a random map has no parts that differ.
     let dynamic = |rate: u32, count: usize| {
         let world: WorldKind = format!("dynamic:{rate}").parse().expect("a world");
         let maps = size.of(3, 4, 10);
         let each = (0..maps).map(|seed| {
-            let map = MapSource::Random { percent: 10, side, seed: seed as u64 + 1 };
+            let map = MapSource::Random { percent: 10, side: width, seed: seed as u64 + 1 };
             course(map, drawn(count), &world, Corners::Allowed)
         });
         each.collect::<Vec<_>>()
@@ -706,11 +706,11 @@ fn weighted_effort(e: &mut Evidence<'_>) -> Draft {
     let mut ours = Vec::new();
     for class in &CLASSES {
         for &k in class.k {
-            for nth in 1..6 {
-                let less = ratio(e, class, "expansions", STATIC[nth], GREEDY, k);
+            for text in &STATIC[1..6] {
+                let less = ratio(e, class, "expansions", text, GREEDY, k);
                 all += 1;
                 fewer += usize::from(less.high < 1.0);
-                if nth == 5 && k == 1 {
+                if *text == W3 && k == 1 {
                     ours.push(format!("{}: {}", class.name, short(less.value)));
                 }
             }

@@ -62,55 +62,42 @@ pub fn report_of_kept(kept: &Kept) -> Result<Report, Vec<String>> {
     if missing.is_empty() { Ok(report) } else { Err(missing) }
 }
 
+/// The rivals of TBA* and TBAA*; TBA* is compared with the last two.
+const RIVALS: [(&str, &str); 4] = [
+    ("repeated-astar", "Repeated A*"),
+    ("adaptive-astar", "Adaptive A*"),
+    ("rtaa", "RTAA*"),
+    ("da-rtaa", "daRTAA*"),
+];
+
 fn tbaa_report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
-    let (tables, lengths) = (tbaa::tables(), micros(settings));
+    let lengths = micros(settings);
     let mut claims = Vec::new();
-    // Intervals of one algorithm over those of another, for each length.
-    let ahead = |e: &mut Evidence<'_>, experiment: &str, first: &str, others: &[(&str, &str)]| {
-        let (mut checks, mut ours) = (Vec::new(), Vec::new());
-        for (other, name) in others {
-            let mut ratios: Vec<Estimate> = Vec::new();
-            for micros in lengths {
-                let (over, under) = (at(first, micros), at(other, micros));
-                let ratio = e.ratio(&tbaa::by_clock(experiment), "intervals", &over, &under);
-                checks.push(Check::less(format!("{name}, {} ms", millis(micros)), ratio));
-                ratios.push(ratio);
-            }
-            ours.push(format!("{name}: {} to {}", short(ratios[0].value), short(ratios[2].value)));
-        }
-        (checks, ours.join("; "))
-    };
-    let rivals = [
-        ("repeated-astar", "Repeated A*"),
-        ("adaptive-astar", "Adaptive A*"),
-        ("rtaa", "RTAA*"),
-        ("da-rtaa", "daRTAA*"),
-    ];
     for (key, experiment, words, first, others) in [
         (
             "tbaa-clock-known",
             "tbaa-known",
             "By the clock, in known terrain TBA* needs fewer intervals than RTAA* and daRTAA*.",
             "tba:trace=free",
-            &rivals[2..],
+            &RIVALS[2..],
         ),
         (
             "tbaa-clock-unknown",
             "tbaa-unknown",
             "By the clock, in unknown terrain TBAA* needs fewer intervals than Repeated A*, Adaptive A*, RTAA* and daRTAA*.",
             "tbaa:trace=free",
-            &rivals[..],
+            &RIVALS[..],
         ),
         (
             "tbaa-clock-partial",
             "tbaa-partial",
             "By the clock, in partially unknown terrain TBAA* needs fewer intervals than those.",
             "tbaa:trace=free",
-            &rivals[..],
+            &RIVALS[..],
         ),
     ] {
         let draft = Draft::new(e, |e| {
-            let (checks, ours) = ahead(e, experiment, first, others);
+            let (checks, ours) = fewer_intervals(e, experiment, first, others, lengths);
             let (least, most) = (millis(lengths[0]), millis(lengths[2]));
             Draft {
                 key,
@@ -125,47 +112,65 @@ fn tbaa_report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
         });
         claims.push(draft.judge(settings.papers_maps()));
     }
-    let tables = tables.map(|table| {
-        let mut rows = Vec::new();
-        for column in table.columns {
-            let paper = [0, 2, 4].map(|nth| short(column.intervals[nth]));
-            rows.push(TableRow {
-                name: format!("{}, paper", column.name),
-                of_paper: true,
-                cells: paper.into(),
-            });
-            let experiment = tbaa::by_clock(table.experiment);
-            let mean =
-                |micros| short(e.mean(&experiment, "intervals", &at(column.text, micros)).value);
-            rows.push(TableRow {
-                name: column.name.into(),
-                of_paper: false,
-                cells: lengths.map(mean).into(),
-            });
-        }
-        ReportTable {
-            key: match table.key {
-                "tbaa-table-1" => "tbaa-clock-table-1",
-                "tbaa-table-2" => "tbaa-clock-table-2",
-                _ => "tbaa-clock-table-3",
-            },
-            title: format!("{}, intervals by the clock", table.title),
-            columns: std::iter::once(String::new())
-                .chain(lengths.map(|micros| format!("{} ms", millis(micros))))
-                .collect(),
-            rows,
-            note: String::new(),
-        }
-    });
     PaperReport {
         key: "tbaa",
         name: "TBAA*",
         citation: tbaa::CITATION,
         setup: vec!["Each interval ends when its milliseconds are over; all work counts.".into()],
         claims,
-        tables: tables.into(),
+        tables: tbaa::tables().map(|table| intervals_table(e, table, lengths)).into(),
         figures: Vec::new(),
         pictures: Vec::new(),
+    }
+}
+
+/// Intervals of one algorithm over those of others, for each length.
+fn fewer_intervals(
+    e: &mut Evidence<'_>,
+    experiment: &str,
+    first: &str,
+    others: &[(&str, &str)],
+    lengths: [u64; 3],
+) -> (Vec<Check>, String) {
+    let (mut checks, mut ours) = (Vec::new(), Vec::new());
+    for (other, name) in others {
+        let ratios = lengths.map(|micros| {
+            let (over, under) = (at(first, micros), at(other, micros));
+            let ratio = e.ratio(&tbaa::by_clock(experiment), "intervals", &over, &under);
+            checks.push(Check::less(format!("{name}, {} ms", millis(micros)), ratio));
+            ratio.value
+        });
+        ours.push(format!("{name}: {} to {}", short(ratios[0]), short(ratios[2])));
+    }
+    (checks, ours.join("; "))
+}
+
+fn intervals_table(
+    e: &mut Evidence<'_>,
+    table: &tbaa::PaperTable,
+    lengths: [u64; 3],
+) -> ReportTable {
+    let mut rows = Vec::new();
+    for column in table.columns {
+        let paper = [0, 2, 4].map(|nth| short(column.intervals[nth]));
+        let name = format!("{}, paper", column.name);
+        rows.push(TableRow { name, of_paper: true, cells: paper.into() });
+        let experiment = tbaa::by_clock(table.experiment);
+        let mean = |micros| short(e.mean(&experiment, "intervals", &at(column.text, micros)).value);
+        let cells = lengths.map(mean).into();
+        rows.push(TableRow { name: column.name.into(), of_paper: false, cells });
+    }
+    let lengths = lengths.map(|micros| format!("{} ms", millis(micros)));
+    ReportTable {
+        key: match table.key {
+            "tbaa-table-1" => "tbaa-clock-table-1",
+            "tbaa-table-2" => "tbaa-clock-table-2",
+            _ => "tbaa-clock-table-3",
+        },
+        title: format!("{}, intervals by the clock", table.title),
+        columns: std::iter::once(String::new()).chain(lengths).collect(),
+        rows,
+        note: String::new(),
     }
 }
 
@@ -173,125 +178,164 @@ fn millis(micros: u64) -> String {
     (micros as f64 / 1000.0).to_string()
 }
 
+/// The comparisons of a claim, and what is told of them.
+#[derive(Default)]
+struct Compared {
+    checks: Vec<Check>,
+    ours: Vec<String>,
+}
+
+impl Compared {
+    fn add(&mut self, check: Check) {
+        self.checks.push(check);
+    }
+
+    fn tell(&mut self, what: &str, ratio: Estimate) {
+        self.ours.push(format!("{what}: {}", short(ratio.value)));
+    }
+
+    fn draft(
+        self,
+        (key, words): (&'static str, &'static str),
+        (place, paper): (&'static str, &'static str),
+        what: &str,
+    ) -> Draft {
+        let ours = format!("{what}: {}", self.ours.join("; "));
+        Draft { key, words, place, paper, ours, note: "", checks: self.checks }
+    }
+}
+
 fn tbbfs_report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
-    let classes = tbbfs::classes();
-    let ratio = |e: &mut Evidence<'_>, experiment: &str, over: &str, under: &str, k: u64| {
+    let mut drafts: Vec<Draft> = static_times(e).into();
+    drafts.extend(changing_times(e));
+    PaperReport {
+        key: "tbbfs",
+        name: "TB-WA* and TB-GBFS",
+        citation: tbbfs::CITATION,
+        setup: vec![
+            "The time of all ticks of an agent, without that of the world around it.".into(),
+        ],
+        claims: drafts.into_iter().map(|draft| draft.judge(settings.papers_maps())).collect(),
+        tables: vec![milliseconds_table(e)],
+        figures: Vec::new(),
+        pictures: Vec::new(),
+    }
+}
+
+/// On maps that do not change.
+fn static_times(e: &mut Evidence<'_>) -> [Draft; 4] {
+    let mut ratio = |experiment: &str, over: &str, under: &str, k: u64| {
         e.ratio(&tbbfs::by_clock(experiment), "milliseconds", &at(over, k), &at(under, k))
     };
-    let mut falls = (Vec::new(), Vec::new());
-    let mut greedy = (Vec::new(), Vec::new());
-    let mut weighted = (Vec::new(), Vec::new());
-    let mut six = (Vec::new(), Vec::new());
-    for (experiment, name, ks) in classes {
+    let [mut falls, mut greedy, mut weighted, mut six] = [(); 4].map(|()| Compared::default());
+    let (mut faster, mut all) = (0, 0);
+    for (experiment, name, ks) in tbbfs::classes() {
         for &k in ks {
-            let less = ratio(e, experiment, tbbfs::W3, tbbfs::TBA, k);
-            falls.0.push(Check::less(format!("{name}, k = {k}"), less));
-            falls.1.push((k == 1).then(|| format!("{name}: {}", short(less.value))));
-            let less = ratio(e, experiment, tbbfs::GREEDY, tbbfs::TBA, k);
-            greedy.0.push(Check::less(format!("{name}, k = {k}"), less));
-            greedy.1.push((k == 1).then(|| format!("{name}: {}", short(less.value))));
-            let less = ratio(e, experiment, tbbfs::W3, tbbfs::GREEDY, k);
-            weighted.0.push(Check::less(format!("{name}, k = {k}"), less));
-            weighted.1.push((k == 1).then(|| format!("{name}: {}", short(less.value))));
+            let what = format!("{name}, k = {k}");
+            let less = [
+                ratio(experiment, tbbfs::W3, tbbfs::TBA, k),
+                ratio(experiment, tbbfs::GREEDY, tbbfs::TBA, k),
+                ratio(experiment, tbbfs::W3, tbbfs::GREEDY, k),
+            ];
+            falls.add(Check::less(what.clone(), less[0]));
+            greedy.add(Check::less(what, less[1]));
+            all += 1;
+            faster += usize::from(less[2].high < 1.0);
+            if k == 1 {
+                falls.tell(name, less[0]);
+                greedy.tell(name, less[1]);
+                weighted.tell(name, less[2]);
+            }
             if ks.contains(&512) && k > 128 {
                 for (text, who) in [(tbbfs::W3, "w = 3"), (tbbfs::GREEDY, "TB-GBFS")] {
-                    let factor = ratio(e, experiment, tbbfs::TBA, text, k);
-                    six.0.push(Check::factor(format!("k = {k}, {who}"), factor, 6.0));
-                    six.1.push(Some(format!("{who}, k = {k}: {}", interval(factor))));
+                    let factor = ratio(experiment, tbbfs::TBA, text, k);
+                    six.add(Check::factor(format!("k = {k}, {who}"), factor, 6.0));
+                    six.ours.push(format!("{who}, k = {k}: {}", interval(factor)));
                 }
             }
         }
     }
-    let mut lazy = (Vec::new(), Vec::new());
-    let mut best = (Vec::new(), Vec::new());
+    weighted.add(Check::most("comparisons", faster, all));
+    [
+        falls.draft(
+            ("tbbfs-clock-falls", "With w = 3 searching takes less time than with w = 1."),
+            ("figure 2", "less"),
+            "milliseconds, w = 3 over TBA*, k = 1",
+        ),
+        greedy.draft(
+            ("tbbfs-clock-greedy", "TB-GBFS is faster than TBA*."),
+            ("search time", "faster"),
+            "milliseconds, TB-GBFS over TBA*, k = 1",
+        ),
+        weighted.draft(
+            ("tbbfs-clock-weighted", "In most cases TB-WA* is faster than TB-GBFS."),
+            ("search time", "faster in most cases"),
+            &format!(
+                "faster in {faster} of {all} comparisons; milliseconds, w = 3 over TB-GBFS, k = 1"
+            ),
+        ),
+        six.draft(
+            (
+                "tbbfs-clock-six-times",
+                "On large maps, also with high lookahead values, w = 3 and TB-GBFS are at least six times faster than TBA*.",
+            ),
+            ("search time", "6 times"),
+            "milliseconds of TBA* over those of the others",
+        ),
+    ]
+}
+
+/// On maps that change.
+fn changing_times(e: &mut Evidence<'_>) -> [Draft; 2] {
+    let [mut best, mut lazy] = [(); 2].map(|()| Compared::default());
     for rate in tbbfs::RATES {
+        let experiment = tbbfs::by_clock(&tbbfs::restarting(rate));
         for weight in tbbfs::WEIGHTS {
-            let experiment = tbbfs::by_clock(&tbbfs::restarting(rate));
             let [first, second] =
                 ["lazy", "eager"].map(|restart| at(&tbbfs::repeated(weight, restart), 0));
             let less = e.ratio(&experiment, "milliseconds", &first, &second);
-            lazy.0.push(Check::less(format!("cr = {rate}, w = {weight}"), less));
-            let told = ["1", "3"].contains(&weight);
-            lazy.1.push(told.then(|| format!("cr = {rate}, w = {weight}: {}", short(less.value))));
+            let what = format!("cr = {rate}, w = {weight}");
+            if ["1", "3"].contains(&weight) {
+                lazy.tell(&what, less);
+            }
+            lazy.add(Check::less(what, less));
         }
         let experiment = tbbfs::by_clock(&tbbfs::moving(rate));
-        for (weight, k_best) in [("1", 4), ("3", 1)] {
+        for weight in tbbfs::WEIGHTS {
+            let k_best = if weight == "1" { 4 } else { 1 };
             for k in tbbfs::MOVING_K.into_iter().filter(|&k| k != k_best) {
                 let who = tbbfs::repeated(weight, "lazy");
                 let less = e.ratio(&experiment, "milliseconds", &at(&who, k_best), &at(&who, k));
-                best.0.push(Check::less(
+                if k == 256 && ["1", "3"].contains(&weight) {
+                    best.tell(&format!("cr = {rate}, w = {weight}"), less);
+                }
+                best.add(Check::less(
                     format!("cr = {rate}, w = {weight}, k = {k_best} / {k}"),
                     less,
                 ));
-                let told = k == 256;
-                best.1.push(
-                    told.then(|| format!("cr = {rate}, w = {weight}: {}", short(less.value))),
-                );
             }
         }
     }
-    let draft = |key,
-                 words,
-                 place,
-                 paper,
-                 (checks, ours): (Vec<Check>, Vec<Option<String>>),
-                 what: &str| {
-        let ours = ours.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        Draft { key, words, place, paper, ours: format!("{what}: {ours}"), note: "", checks }
-    };
-    let drafts = [
-        draft(
-            "tbbfs-clock-falls",
-            "With w = 3 searching takes less time than with w = 1.",
-            "figure 2",
-            "less",
-            falls,
-            "milliseconds, w = 3 over TBA*, k = 1",
-        ),
-        draft(
-            "tbbfs-clock-greedy",
-            "TB-GBFS is faster than TBA*.",
-            "search time",
-            "faster",
-            greedy,
-            "milliseconds, TB-GBFS over TBA*, k = 1",
-        ),
-        draft(
-            "tbbfs-clock-weighted",
-            "In most cases TB-WA* is faster than TB-GBFS.",
-            "search time",
-            "faster in most cases",
-            weighted,
-            "milliseconds, w = 3 over TB-GBFS, k = 1",
-        ),
-        draft(
-            "tbbfs-clock-six-times",
-            "On large maps, also with high lookahead values, w = 3 and TB-GBFS are at least six times faster than TBA*.",
-            "search time",
-            "6 times",
-            six,
-            "milliseconds of TBA* over those of the others",
-        ),
-        draft(
-            "tbbfs-clock-best",
-            "On changing maps the running time is best with lookahead 4 for w = 1, and with 1 for w > 1.",
-            "figure 5",
-            "4 and 1",
-            best,
+    [
+        best.draft(
+            (
+                "tbbfs-clock-best",
+                "On changing maps the running time is best with lookahead 4 for w = 1, and with 1 for w > 1.",
+            ),
+            ("figure 5", "4 and 1"),
             "milliseconds with that lookahead over those with 256",
         ),
-        draft(
-            "tbbfs-clock-lazy",
-            "Lazy restarts are substantially faster than eager ones.",
-            "figure 6",
-            "substantially faster",
-            lazy,
+        lazy.draft(
+            ("tbbfs-clock-lazy", "Lazy restarts are substantially faster than eager ones."),
+            ("figure 6", "substantially faster"),
             "milliseconds, lazy over eager",
         ),
-    ];
-    let claims = drafts.into_iter().map(|draft| draft.judge(settings.papers_maps())).collect();
+    ]
+}
+
+fn milliseconds_table(e: &mut Evidence<'_>) -> ReportTable {
     let mut rows = Vec::new();
-    for (experiment, name, ks) in classes {
+    for (experiment, name, ks) in tbbfs::classes() {
         for &k in ks {
             let mean = |text: &str| {
                 short(e.mean(&tbbfs::by_clock(experiment), "milliseconds", &at(text, k)).value)
@@ -300,24 +344,12 @@ fn tbbfs_report(settings: &Settings, e: &mut Evidence<'_>) -> PaperReport {
             rows.push(TableRow { name: format!("{name}, k = {k}"), of_paper: false, cells });
         }
     }
-    let table = ReportTable {
+    ReportTable {
         key: "tbbfs-clock-table",
         title: "Milliseconds of all ticks of a walk (figure 2)".into(),
         columns: std::iter::once(String::new()).chain(tbbfs::NAMES.map(String::from)).collect(),
         rows,
         note: String::new(),
-    };
-    PaperReport {
-        key: "tbbfs",
-        name: "TB-WA* and TB-GBFS",
-        citation: tbbfs::CITATION,
-        setup: vec![
-            "The time of all ticks of an agent, without that of the world around it.".into(),
-        ],
-        claims,
-        tables: vec![table],
-        figures: Vec::new(),
-        pictures: Vec::new(),
     }
 }
 
