@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -12,29 +12,33 @@ use crate::support::{Folder, read, wait};
 /// A run of a few seconds, with many parts and worlds that change.
 const RUN: &str = "reproduce tbbfs --quick --no-times --out";
 
-/// Every file below a folder, by its path there.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
+/// Every file below a folder.
+fn paths(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {
-        for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().display().to_string();
-                found.insert(name, fs::read(&path).unwrap());
-            }
+        // A run may still be at work there.
+        let Ok(entries) = fs::read_dir(next) else { continue };
+        for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
         }
     }
     found
 }
 
+/// Every file below a folder with its bytes, by its path there.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(folder).unwrap().display().to_string();
+        (name, fs::read(&path).unwrap())
+    };
+    paths(folder).into_iter().map(named).collect()
+}
+
+/// The number of blocks of records that are there.
 fn parts(folder: &Path) -> usize {
-    let records = folder.join("records");
-    if !records.exists() {
-        return 0;
-    }
-    files(&records).keys().filter(|name| name.ends_with("parquet")).count()
+    let is_whole = |path: &&PathBuf| path.extension().is_some_and(|kind| kind == "parquet");
+    paths(&folder.join("records")).iter().filter(is_whole).count()
 }
 
 fn assert_same(found: &Path, expected: &BTreeMap<String, Vec<u8>>) {
