@@ -4,6 +4,8 @@ mod assets;
 mod guard;
 mod server;
 mod session;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};

@@ -19,6 +19,7 @@ mod maps_get;
 #[cfg(unix)]
 mod mistakes;
 mod output;
+mod play;
 #[cfg(unix)]
 mod reproduce;
 mod run;
