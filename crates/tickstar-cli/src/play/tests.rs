@@ -118,7 +118,7 @@ struct Tab(WebSocket<TcpStream>);
 
 impl Tab {
     fn send(&mut self, request: impl Into<String>) {
-        self.0.send(Message::text(request)).unwrap();
+        self.0.send(Message::text::<String>(request.into())).unwrap();
     }
 
     fn receive(&mut self) -> Vec<u8> {

@@ -141,7 +141,7 @@ fn every_message_is_answered() {
     let mut tab = playing.tab();
     for round in 0..rounds() {
         let request = request(&mut dice);
-        tab.send(&request);
+        tab.send(request.as_str());
         match tab.receive() {
             Sent::Reply(reply) => {
                 let error = reply["kind"] == "error";

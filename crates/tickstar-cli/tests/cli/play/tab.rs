@@ -177,7 +177,7 @@ pub enum Sent {
 
 impl Tab {
     pub fn send(&mut self, request: impl Into<String>) {
-        self.0.send(Message::text(request)).unwrap();
+        self.0.send(Message::text::<String>(request.into())).unwrap();
     }
 
     pub fn receive(&mut self) -> Sent {
