@@ -41,8 +41,8 @@ const WATCH: Duration = Duration::from_millis(50);
 /// The address that is printed has a token in it: whoever has the address can use the program while it runs. Each tab
 /// has a session of its own. Ctrl-C ends the program.
 ///
-/// On another machine, with this one's port forwarded (`ssh -L 7878:127.0.0.1:7878 NAME`), use --no-open and open
-/// the address that is printed.
+/// To run it on a machine without a screen, use --no-open there, forward its port (`ssh -L 7878:127.0.0.1:7878 NAME`),
+/// and open the address that it prints.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tickstar play\n  \
@@ -91,10 +91,11 @@ impl Play {
         let runtime = runtime.map_err(|error| unusable(&error))?;
         // From here on Ctrl-C ends the sessions first, and a second one everything at once.
         let stop = interrupt.begin();
-        let served = runtime.block_on(async {
+        // Who asks before the server answers waits.
+        self.announce(address, &page)?;
+        let result = runtime.block_on(async {
             listener.set_nonblocking(true)?;
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            self.announce(address, &page)?;
             let stopped = async {
                 while !stop.load(Ordering::Relaxed) {
                     sleep(WATCH).await;
@@ -104,7 +105,7 @@ impl Play {
         });
         // Threads that are at work end with the program.
         runtime.shutdown_background();
-        served?;
+        result.map_err(|error| unusable(&error))?;
         Err(Failure::Stopped("stopped".into()))
     }
 

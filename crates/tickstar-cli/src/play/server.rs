@@ -58,9 +58,9 @@ impl Server {
         let listener = listener.tap_io(|connection| {
             let _ = connection.set_nodelay(true);
         });
-        let served = axum::serve(listener, routes::<S>(server.clone())).into_future();
+        let answers = axum::serve(listener, routes::<S>(server.clone())).into_future();
         tokio::select! {
-            served = served => served?,
+            result = answers => result?,
             () = end => {}
         }
         server.stop.send_replace(true);

@@ -146,13 +146,15 @@ pub async fn connect<S: Simulator>(
         let (ask, requests) = mpsc::channel(limits.waiting);
         let (answer, replies) = mpsc::channel(limits.waiting);
         let work = move || work::<S>(requests, &answer, place, limits);
-        match thread::Builder::new().name("session".into()).stack_size(STACK).spawn(work) {
-            Err(_) => Some(Farewell::FAILED),
-            Ok(_) => tokio::select! {
+        let thread = thread::Builder::new().name("session".into()).stack_size(STACK);
+        if thread.spawn(work).is_ok() {
+            tokio::select! {
                 end = read(&mut stream, ask, limits) => end,
                 end = write(&mut sink, replies) => end,
                 _ = stop.changed() => Some(Farewell::STOPPED),
-            },
+            }
+        } else {
+            Some(Farewell::FAILED)
         }
         // The queues are gone here, which ends the thread.
     };
@@ -225,7 +227,7 @@ async fn part(
             if message.is_err() {
                 // If the connection were closed with something in it that was not read, what was sent last could be
                 // lost.
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
         }
     };

@@ -89,7 +89,7 @@ impl Served {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let (address, token) = (listener.local_addr().unwrap(), Token::new().unwrap());
-        let served = Served { address, token: token.text().to_string() };
+        let place = Served { address, token: token.text().to_string() };
         let server = Server::new(Guard::new(address, None, token), "{}".into(), limits);
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -98,7 +98,7 @@ impl Served {
                 server.serve::<Fake<TEST>>(listener, std::future::pending()).await
             })
         });
-        served
+        place
     }
 
     fn open(&self) -> Tab {
@@ -304,12 +304,12 @@ fn a_server_that_ends_tells_its_sessions() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let (address, token) = (listener.local_addr().unwrap(), Token::new().unwrap());
-    let served = Served { address, token: token.text().to_string() };
+    let place = Served { address, token: token.text().to_string() };
     let server = Server::new(Guard::new(address, None, token), "{}".into(), limits());
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
     let running = thread::spawn(move || -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let served = runtime.block_on(async {
+        let result = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let end = async {
                 let _ = ended.await;
@@ -317,9 +317,9 @@ fn a_server_that_ends_tells_its_sessions() {
             server.serve::<Fake<7>>(listener, end).await
         });
         runtime.shutdown_background();
-        served
+        result
     });
-    let mut tabs: Vec<_> = (0..3).map(|_| served.open()).collect();
+    let mut tabs: Vec<_> = (0..3).map(|_| place.open()).collect();
     assert_eq!(tabs[0].ask("one"), "one");
     // One is at work, and one does not read.
     tabs[1].send("sleep 3000");

@@ -85,7 +85,8 @@ impl Playing {
             all.push(("Host", &host));
         }
         let lines = all.iter().chain(headers).filter(|(_, value)| *value != "-");
-        let lines: String = lines.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let lines: Vec<_> = lines.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let lines = lines.concat();
         let mut stream = self.connect();
         stream.write_all(format!("{method} {path} HTTP/1.1\r\n{lines}\r\n").as_bytes()).unwrap();
         let mut bytes = Vec::new();
@@ -208,9 +209,9 @@ impl Tab {
 
 /// The JSON of a reply, which must be well-formed.
 fn reply(bytes: &[u8]) -> Value {
-    assert!(bytes.len() % 4 == 0 && bytes.len() > 4, "{} bytes", bytes.len());
+    assert!(bytes.len().is_multiple_of(4) && bytes.len() > 4, "{} bytes", bytes.len());
     let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
-    assert!(length % 4 == 0 && 4 + length <= bytes.len(), "{length} of {}", bytes.len());
+    assert!(length.is_multiple_of(4) && 4 + length <= bytes.len(), "{length} of {}", bytes.len());
     let reply: Value = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
     assert!(reply["kind"].is_string(), "{reply}");
     reply
