@@ -283,19 +283,16 @@ fn a_closed_tab_frees_its_place_when_its_request_is_done() {
 #[test]
 fn a_connection_that_is_cut_frees_its_place() {
     let served = Served::new::<6>(Limits { sessions: 8, ..limits() });
-    for round in 0..20 {
+    for _ in 0..20 {
         let mut tabs: Vec<_> = (0..4).map(|_| served.open()).collect();
         for tab in &mut tabs {
             tab.send("reply 5000000");
             tab.send("reply 5000000");
         }
-        until(|| BUSY[6].handled() >= 8 * round + 4);
+        until(|| BUSY[6].alive() == 4);
         // In the middle of a reply, and without a word.
         drop(tabs);
         until(|| BUSY[6].alive() == 0);
-        // All that was begun before the end was counted.
-        let handled = BUSY[6].handled();
-        BUSY[6].handled.fetch_add(8 * (round + 1) - handled, Ordering::SeqCst);
     }
 }
 
