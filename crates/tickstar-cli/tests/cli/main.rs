@@ -19,6 +19,7 @@ mod maps_get;
 #[cfg(unix)]
 mod mistakes;
 mod output;
+#[cfg(unix)]
 mod play;
 #[cfg(unix)]
 mod reproduce;

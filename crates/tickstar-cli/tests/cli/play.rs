@@ -388,7 +388,6 @@ fn closed_sessions_free_their_memory() {
     assert!(last < first + first / 2 + (64 << 20), "{first} bytes, then {last}");
 }
 
-#[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_program_and_tells_the_sessions() {
     let folder = Folder::new("play-interrupt");

@@ -49,7 +49,6 @@ impl Playing {
     }
 
     /// Sends Ctrl-C, and waits for the end.
-    #[cfg(unix)]
     pub fn interrupt(mut self) -> Ran {
         let child = self.child.take().unwrap();
         let pid = child.id().to_string();
