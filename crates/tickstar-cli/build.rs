@@ -7,6 +7,8 @@ use std::path::Path;
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(benchmark_maps)");
     println!("cargo::rerun-if-changed=build.rs");
+    // A new file of the page is embedded, too.
+    println!("cargo::rerun-if-changed=assets");
     let folder = "../../../shared/maps";
     if Path::new(folder).is_dir() {
         println!("cargo::rustc-cfg=benchmark_maps");

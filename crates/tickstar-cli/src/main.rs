@@ -15,6 +15,7 @@ mod layout;
 mod maps;
 mod number;
 mod output;
+mod play;
 mod reproduce;
 mod run;
 mod source;
@@ -38,6 +39,7 @@ use failure::Failure;
         tickstar compare                       what acting at once is worth, on built-in maps\n  \
         tickstar draw                          a picture of one run, as tickstar.png\n  \
         tickstar run                           ten walks on one map, one by one\n  \
+        tickstar play                          agents in the browser, and you draw the walls\n  \
         tickstar crowd                         a thousand agents with one budget per frame\n  \
         tickstar abstraction draw              the same map at many scales, as abstraction.png\n  \
         tickstar algorithms                    the algorithms and their guarantees\n  \
@@ -57,6 +59,7 @@ enum Command {
     Algorithms(algorithms::Algorithms),
     Draw(draw::Draw),
     Crowd(crowd::CrowdCommand),
+    Play(play::Play),
     #[command(subcommand)]
     Abstraction(abstraction::Abstraction),
     #[command(subcommand)]
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Algorithms(algorithms) => algorithms.execute(),
         Command::Draw(draw) => draw.execute(),
         Command::Crowd(crowd) => crowd.execute(),
+        Command::Play(play) => play.execute(),
         Command::Abstraction(abstraction) => abstraction.execute(),
         Command::Bench(bench) => bench.execute(),
         Command::Maps(maps) => maps.execute(),

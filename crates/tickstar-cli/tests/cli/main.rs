@@ -20,6 +20,8 @@ mod maps_get;
 mod mistakes;
 mod output;
 #[cfg(unix)]
+mod play;
+#[cfg(unix)]
 mod reproduce;
 mod run;
 mod support;
