@@ -34,6 +34,7 @@ mod reference;
 pub mod reproduce;
 mod sim;
 mod spread;
+pub mod stage;
 pub mod statistics;
 pub mod text;
 mod world;
