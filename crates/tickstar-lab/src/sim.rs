@@ -12,7 +12,7 @@ use tickstar::{
     Agent, AgentError, AgentState, Cost, Event, Grid, Layered, NodeId, Seen, Slice, Space, Step,
 };
 
-use crate::reference::Moment;
+use crate::reference::{Moment, Reference};
 use crate::{Arena, Outcome, Segment, World};
 
 /// What happened in one interval, as an observer sees it.
@@ -334,6 +334,60 @@ impl Sim {
             Step::Unreachable | Step::Wait | Step::Arrived => {}
         }
         walk.is_over |= self.at == self.goal;
+    }
+
+    /// Frees or blocks cells of the true map while the agent is under way: see [`World::edit`].
+    pub fn edit(&mut self, walk: &mut Walk, nodes: &[NodeId], free: bool) {
+        self.judge_so_far(walk);
+        self.world.edit(nodes, free);
+        if let Some(moment) = &mut walk.moment {
+            moment.pass();
+        }
+        if walk.journey.outcome == Outcome::Unreachable {
+            walk.journey.outcome = Outcome::Reached;
+            walk.is_over = false;
+        }
+    }
+
+    /// Moves the goal, to a cell that is truly free, while the agent is under way.
+    ///
+    /// # Errors
+    /// When the agent cannot accept it.
+    pub fn retarget(&mut self, walk: &mut Walk, goal: NodeId) -> Result<(), AgentError> {
+        self.judge_so_far(walk);
+        self.world.aim(goal);
+        self.agent.retarget(self.world.known(), goal)?;
+        self.goal = goal;
+        walk.moment = self.detours.then(|| Moment::new(goal));
+        walk.journey.outcome = Outcome::Reached;
+        walk.is_over = self.at == goal;
+        Ok(())
+    }
+
+    /// Changes the budget of the intervals that follow.
+    pub fn set_budget(&mut self, walk: &mut Walk, budget: u64) {
+        self.budget = budget;
+        walk.limits = self.agent.limits(budget);
+    }
+
+    /// The agent, as far as it can be asked without its map.
+    pub fn agent(&self) -> &dyn AgentState {
+        &*self.agent
+    }
+
+    /// Where the agent stands.
+    pub fn position(&self) -> NodeId {
+        self.at
+    }
+
+    /// Counts the moves on no shortest path so far, before the map or the goal changes.
+    fn judge_so_far(&self, walk: &mut Walk) {
+        if self.detours && walk.moment.is_none() {
+            let mut reference = Reference::new(self.world.truth(), self.goal);
+            let count = reference.non_optimal_moves(&walk.journey.path);
+            walk.journey.tally.non_optimal_moves = Some(count);
+            walk.moment = Some(Moment::new(self.goal));
+        }
     }
 
     /// The agent's tick in an interval, with its work counted.

@@ -17,6 +17,7 @@
 mod check;
 mod figures;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -355,7 +356,7 @@ pub struct Walker {
 #[derive(Debug)]
 pub struct Run<'p> {
     map: Layered<Grid>,
-    problems: &'p [Problem],
+    problems: Cow<'p, [Problem]>,
     setup: Setup,
     crowd: Crowd,
     /// The threads that plan, if there are several.
@@ -403,7 +404,12 @@ impl<'p> Run<'p> {
     ///
     /// # Panics
     /// If the map was not prepared.
-    pub fn new(map: Layered<Grid>, problems: &'p [Problem], setup: Setup) -> Run<'p> {
+    pub fn new(
+        map: Layered<Grid>,
+        problems: impl Into<Cow<'p, [Problem]>>,
+        setup: Setup,
+    ) -> Run<'p> {
+        let problems = problems.into();
         let crowd = Crowd::new(&map, setup.config).expect("a map that was prepared");
         let absent = |problem: &Problem| Walker {
             at: problem.start,
@@ -418,11 +424,11 @@ impl<'p> Run<'p> {
         let several =
             (setup.threads > 1).then(|| ThreadPoolBuilder::new().num_threads(setup.threads));
         Run {
-            problems,
             crowd,
             threads: several.and_then(|threads| threads.build().ok()),
             pool: Pool::new(),
             walkers: problems.iter().map(absent).collect(),
+            problems,
             of_index: Vec::new(),
             spawned: 0,
             underway: 0,
@@ -454,6 +460,11 @@ impl<'p> Run<'p> {
     /// The cells that edits have blocked.
     pub fn blocked(&self) -> &[Cell] {
         &self.blocked
+    }
+
+    /// Changes the budget of the frames that follow.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.setup.budget = budget;
     }
 
     /// The agents in the order of their problems.
@@ -654,9 +665,18 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        self.map.edit(&changed).expect("cells of the map");
+        self.change(&changed);
+    }
+
+    /// Blocks (`false`) or frees cells of the map.
+    ///
+    /// # Panics
+    /// If a cell is outside the map.
+    pub fn change(&mut self, changed: &[(Cell, bool)]) {
+        self.map.edit(changed).expect("cells of the map");
         let cells: Vec<Cell> = changed.iter().map(|&(cell, _)| cell).collect();
         self.crowd.report(&self.map, &cells);
+        self.stuck = false;
     }
 }
 

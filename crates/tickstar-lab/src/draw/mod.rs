@@ -40,6 +40,7 @@ pub use chart::{
 };
 pub use crowd::{CrowdFilm, CrowdScene, crowd_svg, film_svg};
 pub use levels::{Route, levels_svg, panel_px};
+pub(crate) use regions::middle as region_middle;
 pub use scene::Scene;
 
 use cells::{Runs, Scale, draw_area, draw_cells};

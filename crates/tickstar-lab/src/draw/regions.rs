@@ -21,7 +21,7 @@ pub(super) const HALF: f64 = 5.0;
 const MOST_CELLS: f64 = 2.5;
 
 /// The cell of a region that is nearest to the mean of its cells; `None` if there is no such region.
-pub(super) fn middle(regions: &Regions, region: RegionId) -> Option<Cell> {
+pub(crate) fn middle(regions: &Regions, region: RegionId) -> Option<Cell> {
     let (mut x, mut y, mut count) = (0, 0, 0);
     for cell in regions.cells(region) {
         (x, y, count) = (x + i64::from(cell.x), y + i64::from(cell.y), count + 1);

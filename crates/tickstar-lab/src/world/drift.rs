@@ -14,6 +14,7 @@ const MOVES_PER_CHANGE: u64 = 10;
 /// The cells that a dynamic world draws from.
 #[derive(Debug)]
 pub(super) struct Ground {
+    rate: Ratio,
     /// The free cells of the map.
     free: Vec<NodeId>,
     /// The blocked cells of the map.
@@ -29,7 +30,7 @@ impl Ground {
         let (free, blocked): (Vec<_>, Vec<_>) = nodes(map).partition(|&node| map.contains(node));
         let half = |cells: usize| (rate.times(cells as u64) / 200).min(cells as u64) as usize;
         let (shut, opened) = (half(free.len()), half(blocked.len()));
-        Ground { free, blocked, shut, opened }
+        Ground { rate, free, blocked, shut, opened }
     }
 
     /// Whether anything changes at all. Cells that were blocked are freed at the next change.
@@ -64,16 +65,48 @@ impl Drift {
         }
     }
 
-    /// Restores the map and draws again, in time linear in the cells that change.
-    fn change(&mut self, grid: &mut Layered<Grid>, changes: &mut Changes, agent: NodeId) {
+    /// Edits the map itself: what the last change has drawn is restored, and later ones draw from the edited map. The
+    /// cell of the agent and the goal stay free.
+    pub(super) fn edit(
+        &mut self,
+        grid: &mut Layered<Grid>,
+        changes: &mut Changes,
+        agent: NodeId,
+        (nodes, free): (&[NodeId], bool),
+    ) {
         let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
+        self.restore(grid, changes);
+        for &node in nodes {
+            changes.set(grid, node, free);
+        }
+        self.ground = Arc::new(Ground::new(grid, self.ground.rate));
+        for (node, was_free) in held {
+            if was_free && !grid.contains(node) {
+                changes.set(grid, node, true);
+                self.opened.push(node);
+            }
+        }
+    }
+
+    /// Moves the goal, which is never blocked.
+    pub(super) fn aim(&mut self, goal: NodeId) {
+        self.goal = goal;
+    }
+
+    fn restore(&mut self, grid: &mut Layered<Grid>, changes: &mut Changes) {
         for node in self.shut.drain(..) {
             changes.set(grid, node, true);
         }
         for node in self.opened.drain(..) {
             changes.set(grid, node, false);
         }
-        let Ground { free, blocked, shut, opened } = &*self.ground;
+    }
+
+    /// Restores the map and draws again, in time linear in the cells that change.
+    fn change(&mut self, grid: &mut Layered<Grid>, changes: &mut Changes, agent: NodeId) {
+        let held = [agent, self.goal].map(|node| (node, grid.contains(node)));
+        self.restore(grid, changes);
+        let Ground { free, blocked, shut, opened, .. } = &*self.ground;
         self.shut = draw(&mut self.dice, free, *shut, grid);
         self.opened = draw(&mut self.dice, blocked, *opened, grid);
         changes.0.extend(self.shut.iter().chain(&self.opened));

@@ -267,7 +267,8 @@ impl Arena {
             }
         };
         let (truth, changes) = (Truth(truth), Changes::default());
-        let mut world = World { truth, position: start, changes, dynamics };
+        let (edited, held) = (false, false);
+        let mut world = World { truth, position: start, changes, dynamics, edited, held };
         world.look();
         world.reported();
         world
@@ -417,6 +418,10 @@ pub struct World {
     position: NodeId,
     changes: Changes,
     dynamics: Dynamics,
+    /// Whether somebody has edited the map.
+    edited: bool,
+    /// Whether an edit is to block the agent's cell once it has left it.
+    held: bool,
 }
 
 /// How the true map and the known map change. The agent knows the true map except with [`Sight`].
@@ -475,6 +480,9 @@ impl World {
         if from == to {
             return;
         }
+        if std::mem::take(&mut self.held) {
+            self.set(&[from], false);
+        }
         match &mut self.dynamics {
             Dynamics::Known => {}
             Dynamics::Sight(_) => self.look(),
@@ -488,6 +496,55 @@ impl World {
         self.changes.settle();
     }
 
+    /// Frees or blocks cells of the true map, as somebody would who draws on it. The agent learns of it as it does of
+    /// all changes in its world: at once, or by sight. A cell on which it stands is blocked once it has left it.
+    pub fn edit(&mut self, nodes: &[NodeId], free: bool) {
+        self.edited = true;
+        let here = self.position;
+        if nodes.contains(&here) {
+            self.held = !free;
+        }
+        let others: Vec<NodeId> =
+            nodes.iter().copied().filter(|&node| free || node != here).collect();
+        self.set(&others, free);
+        self.look();
+        self.changes.settle();
+    }
+
+    /// Moves the goal to a cell that is truly free: the agent knows that it is.
+    pub fn aim(&mut self, goal: NodeId) {
+        match &mut self.dynamics {
+            Dynamics::Known | Dynamics::Replay(_) => {}
+            Dynamics::Sight(sight) => {
+                self.changes.set(&mut sight.known, goal, true);
+                if let Some(unseen) = &mut sight.unseen {
+                    set(unseen, goal, false);
+                }
+            }
+            Dynamics::Drift(drift) => drift.aim(goal),
+        }
+        self.changes.settle();
+    }
+
+    fn set(&mut self, nodes: &[NodeId], free: bool) {
+        let truth = &mut self.truth.0;
+        match &mut self.dynamics {
+            Dynamics::Drift(drift) => {
+                drift.edit(truth, &mut self.changes, self.position, (nodes, free));
+            }
+            Dynamics::Sight(_) => {
+                for &node in nodes {
+                    set(truth, node, free);
+                }
+            }
+            Dynamics::Known | Dynamics::Replay(_) => {
+                for &node in nodes {
+                    self.changes.set(truth, node, free);
+                }
+            }
+        }
+    }
+
     /// Whether more changes will come even if the agent does not move: a script has lines left. A postponed
     /// block does not count, since it waits for the agent.
     pub fn expects_more(&self) -> bool {
@@ -496,7 +553,7 @@ impl World {
 
     /// Whether the true map can change at all.
     pub fn changes(&self) -> bool {
-        matches!(self.dynamics, Dynamics::Drift(_) | Dynamics::Replay(_))
+        self.edited || matches!(self.dynamics, Dynamics::Drift(_) | Dynamics::Replay(_))
     }
 
     /// The cells whose state the agent does not know, row by row: in an unknown world those it has not seen,
