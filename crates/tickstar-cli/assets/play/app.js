@@ -347,7 +347,7 @@ function showLegend() {
     ? [item('dot', css.walking, 'walking'), item('dot', css.waiting, 'waiting for a plan'), item('dot', css.noWay, 'no way'), item('box', css.wall, 'wall')]
     : [searched, item('line', css.walk, 'walk'), item('dashes', css.back, 'steps back'), item('line', css.plan, 'plan'), item('ring', css.target, 'most promising'),
       item('box', css.wall, 'wall'), item('box', css.unseen, 'not seen yet', !scene.fog), item('box', css.unseenWall, 'wall not seen yet', !scene.fog),
-      item('box', css.hidden, 'wall it does not know of', !partial && scene.fog), item('hollow', css.above, 'coarser levels', !scene.contestants.some(({ name }) => /^(pra|tick|pr-lrta|d-lrta)/.test(name)))];
+      item('box', css.hidden, 'wall it does not know of', !partial), item('hollow', css.above, 'coarser levels', !scene.contestants.some(({ name }) => /^(pra|tick|pr-lrta|d-lrta)/.test(name)))];
   const bars = crowd ? [] : [item('box', css.bars[0], 'expansions'), item('box', css.bars[1], 'tracing'), item('box', css.bars[2], 'updates'), item('line thin', css.limit, 'budget')];
   $('legend-list').replaceChildren(...[...entries, ...bars].filter(Boolean));
 }

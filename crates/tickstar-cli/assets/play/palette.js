@@ -16,7 +16,7 @@ const THEMES = {
     walk: '#d55e00', back: '#1b1b1b', plan: '#0072b2', tree: '#5b6b82', start: '#007a58', goal: '#a3386f', agent: '#d55e00', rim: '#ffffff', above: '#0072b2',
     grid: 'rgba(20,30,50,.14)', edge: '#8b95a5', target: '#111318', text: '#1a1f29',
     bars: ['#0072b2', '#d98c00', '#009e73'], limit: '#8a2f2f', walking: '#d55e00', waiting: '#5b6472', noWay: '#000000' },
-  dark: { background: '#0c0e12', free: '#1b1f26', wall: '#687384', unseen: '#0f1216', unseenWall: '#2c323c', hidden: '#7a4b33', stale: '#474f5c',
+  dark: { background: '#0c0e12', free: '#1b1f26', wall: '#545f6f', unseen: '#0f1216', unseenWall: '#2c323c', hidden: '#7a4b33', stale: '#39414d',
     terrain: ['#1b1f26', '#26241d', '#302d22', '#3b3727', '#46412d', '#1b2a3a', '#1e344a', '#21405c'],
     walk: '#ff8f3f', back: '#ffffff', plan: '#56b4e9', tree: '#8593a8', start: '#2bd3a0', goal: '#f08fc4', agent: '#ff8f3f', rim: '#101216', above: '#56b4e9',
     grid: 'rgba(255,255,255,.10)', edge: '#4a5361', target: '#ffffff', text: '#e8ebf0',

@@ -21,7 +21,9 @@ const FIGURES = [
   ['length', 'Length', 'The length of its walk so far, against the shortest possible walk from start to goal.'],
   ['moves', 'Moves', 'Steps taken so far.'],
   ['backs', 'Steps back', 'Steps that went back along its own walk.'],
-  ['spent', 'This tick', 'What this tick spent, against the budget: nodes expanded, path tracing, and map updates.'],
+  ['spent', 'Expanded', 'What this tick spent on its search, against the budget: mostly nodes expanded.'],
+  ['traced', 'Traced', 'Steps of tracing the path back through the search tree, in this tick.'],
+  ['updates', 'Updates', 'Other work of this tick, such as learning and taking in changes of the map.'],
   ['memory', 'Memory', 'What the agent holds in memory now.'],
 ];
 const CROWD_FIGURES = [
@@ -53,12 +55,13 @@ export class Pane {
     root.dataset.testid = `pane-${this.index}`;
     const header = element('header', 'pane-head');
     header.append(element('span', 'badge', crowd ? '∗' : 'ABC'[this.index]));
-    const title = element('h2', '', crowd ? 'Crowd' : contestant.title);
+    const short = crowd ? 'Crowd' : contestant.title.replace(/ \(.*\)$/, '');
+    const title = element('h2', '', short);
     // Two of one kind differ by their settings.
     const chosen = crowd ? '' : contestant.name.split(':').slice(1).join(', ').replaceAll('=', ' ');
     if (chosen) title.append(' ', element('small', '', chosen));
-    title.title = crowd ? '' : contestant.name;
-    this.name = crowd ? `${format.count(crowd.agents)} units` : chosen ? `${contestant.title} (${chosen})` : contestant.title;
+    title.title = crowd ? '' : `${contestant.title}: ${contestant.name}`;
+    this.name = crowd ? `${format.count(crowd.agents)} units` : chosen ? `${short} (${chosen})` : short;
     root.setAttribute('aria-label', this.name);
     header.append(title);
     this.stateText = element('span', 'pane-state', 'ready');
@@ -375,7 +378,9 @@ export class Pane {
     set('length', `${format.length(f.cost)} ${f.optimal === null ? `(${against})` : against}`);
     set('moves', format.count(f.moves));
     set('backs', format.count(f.backs));
-    set('spent', `${format.count(f.work[0])} + ${format.count(f.work[1])} + ${format.count(f.work[2])} of ${format.count(f.budget)}`);
+    set('spent', `${format.count(f.work[0])} of ${format.count(f.budget)}`);
+    set('traced', format.count(f.work[1]));
+    set('updates', format.count(f.work[2]));
     set('memory', format.bytes(f.bytes));
     return this.setState(stateOf(f), f.outcome !== null, f.why);
   }
