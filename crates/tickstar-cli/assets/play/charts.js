@@ -23,14 +23,17 @@ export function drawStrip(canvas, colors, first, shown, parts, budget) {
   const step = 3;
   const most = Math.floor(width / step);
   const from = Math.max(first, shown - most + 1);
-  let top = 1;
+  let top = 1, limits = 1;
   const bars = [];
   for (let tick = from; tick <= shown; tick++) {
     const bar = parts(tick), limit = budget(tick);
     bars.push({ bar, limit });
+    limits = Math.max(limits, limit);
     top = Math.max(top, limit * 1.15, bar.reduce((a, b) => a + b, 0));
   }
-  const y = (value) => height - (value / top) * (height - 2);
+  // One tick far above its budget must not make all others invisible: it is cut off.
+  top = Math.min(top, limits * 2.5);
+  const y = (value) => height - (Math.min(value, top) / top) * (height - 2);
   const x0 = Math.min(0, width - bars.length * step);
   for (let part = 0; part < 3; part++) {
     context.fillStyle = colors.bars[part];

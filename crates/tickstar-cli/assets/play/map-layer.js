@@ -63,8 +63,11 @@ export class MapLayer {
     const base = history.base?.[this.who];
     state.reset();
     if (base && base.tick <= tick) state.copyFrom(base);
-    else if (tick >= history.first) state.tick = Math.max(0, history.first - 1);
-    if (!this.scene.crowd && state.tick > 0 && !base) state.at = history.get(state.tick + 1, this.who, 'at');
+    else if (history.first > 1) {
+      // The first ticks are gone: the walk begins where the kept ones begin.
+      state.tick = history.first - 1;
+      if (!this.scene.crowd) state.at = history.get(history.first, this.who, 'at');
+    }
     state.advance(tick);
     this.walk = null;
     this.paintAll();

@@ -370,24 +370,25 @@ export class Pane {
       for (const key of ['walking', 'waiting', 'arrived', 'noWay']) set(key, format.count(f[key]));
       set('spent', `${format.count(f.units)} of ${format.count(f.budget)}`);
       set('memory', format.bytes(f.bytes));
-      return this.setState(f.walking + f.waiting === 0 && tick > 0 ? 'done' : tick === 0 ? 'ready' : 'under way', f.walking + f.waiting === 0 && tick > 0);
+      return this.setState(f.walking + f.waiting === 0 && tick > 0 ? 'done' : tick === 0 ? 'ready' : 'under way', f.walking + f.waiting === 0 && tick > 0, false);
     }
     const f = this.history.figures(tick, this.index);
     set('first', f.first === null ? (tick > 0 ? 'none yet' : '–') : `tick ${format.count(f.first)}`);
-    const against = f.optimal === null ? 'no path' : f.outcome === 'reached' && f.optimal > 0 ? `${(f.cost / f.optimal).toFixed(2)} × shortest` : `of ${format.length(f.optimal)}`;
-    set('length', `${format.length(f.cost)} ${f.optimal === null ? `(${against})` : against}`);
+    const against = f.optimal === null ? 'of –' : f.outcome === 'reached' && f.optimal > 0 ? `${(f.cost / f.optimal).toFixed(2)} × shortest` : `of ${format.length(f.optimal)}`;
+    set('length', `${format.length(f.cost)} ${against}`);
     set('moves', format.count(f.moves));
     set('backs', format.count(f.backs));
     set('spent', `${format.count(f.work[0])} of ${format.count(f.budget)}`);
     set('traced', format.count(f.work[1]));
     set('updates', format.count(f.work[2]));
     set('memory', format.bytes(f.bytes));
-    return this.setState(stateOf(f), f.outcome !== null, f.why);
+    return this.setState(stateOf(f), f.outcome === 'reached', f.outcome !== null && f.outcome !== 'reached', f.why);
   }
 
-  setState(text, done, why = null) {
+  setState(text, done, failed, why = null) {
     if (this.stateText.textContent !== text) this.stateText.textContent = text;
     this.stateText.classList.toggle('done', done);
+    this.stateText.classList.toggle('failed', failed);
     this.stateText.title = why ?? '';
     return text;
   }

@@ -159,7 +159,8 @@ export class Settings {
     $('mode-contestants').checked = !isCrowd;
     $('contestant-settings').hidden = isCrowd;
     $('crowd-settings').hidden = !isCrowd;
-    $('world-settings').hidden = isCrowd;
+    for (const id of ['world-settings', 'display', 'drag-hint']) $(id).hidden = isCrowd;
+    $('seed-title').textContent = isCrowd ? 'Starts and goals' : 'Start and goal';
     this.fileOption.hidden = !map.file;
     if (map.file) this.fileOption.textContent = `${map.file.name} · ${scene.width} × ${scene.height}`;
     $('map').value = map.builtin ? `builtin:${map.builtin}` : map.generated ? `generated:${map.generated.kind}` : 'file';

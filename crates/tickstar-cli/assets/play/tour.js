@@ -3,7 +3,7 @@
 import { recall, remember } from './storage.js';
 
 const STEPS = [
-  ['.pane .view', 'Searches that think in ticks', 'Each map shows one algorithm on the same problem, in step. The colors show when a cell was searched: the newest stand out, older ones fade. The line is the walk so far; dashes are steps back.'],
+  ['.pane', 'Searches that think in ticks', 'Each map shows one algorithm on the same problem, in step. The colors show when a cell was searched: the newest stand out, older ones fade. The line is the walk so far; dashes are steps back.'],
   ['.pane .charts', 'A budget for every tick', 'A game has a few microseconds per unit and frame. Each bar is one tick: how much of its budget the algorithm spent. Above it: when it first moved, how long its walk is against the shortest one, its memory.'],
   ['#transport', 'Time is yours', 'Run, pause, step, change the speed, or drag through everything that has happened. Continue from any moment.'],
   ['#tools', 'Get in the way', 'Draw walls and erase them while the agents walk. Drag the goal (G) and they follow; drag the start (S) and they begin again.'],
