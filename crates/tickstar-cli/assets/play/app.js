@@ -52,6 +52,7 @@ function heard(kind, detail) {
     if (detail.over && detail.frames > 0) announce(summary(), true);
   } else if (kind === 'rewound') {
     player.reset();
+    told = player.live;
     settings.showBudget(session.history.budget);
     announce(`Back at tick ${detail.tick}; what came later is forgotten.`, true);
   } else if (kind === 'edited') {
@@ -81,6 +82,7 @@ function showScene(opened) {
     sizes.observe(pane.view);
   }
   player.reset();
+  told = 0;
   measure();
   if (opened || old.length === 0 || view.cells.width !== scene.width || view.cells.height !== scene.height) view.setMap(scene.width, scene.height);
   settings.update(session.request, scene);
@@ -111,7 +113,7 @@ function complain(error) {
   if (error instanceof Disconnected) return; // the cover says so
   lastError = error.message;
   if (error instanceof Refused) settings.refuse(error.field);
-  else console.error(error);
+  else if (!(error instanceof share.Unusable)) console.error(error);
   toast(error.message);
 }
 
@@ -122,6 +124,22 @@ function announce(text, now = false) {
   if ($('status').textContent === text) return;
   $('status').textContent = text;
   announced = time;
+}
+
+const EVENTS = { found: 'has found its path', restart: 'begins its search again' };
+let told = 0; // the last tick whose events were told
+
+/** What the searches report: said once, as it happens. */
+function tellEvents(tick) {
+  const from = Math.max(told, tick - 60);
+  told = tick;
+  for (let t = tick; t > from; t--) {
+    const events = session.history.events.get(t);
+    if (!events) continue;
+    const [who, event] = events[0];
+    announce(`${'ABC'[who]} ${panes[who].name} ${EVENTS[event] ?? event}, in tick ${format.count(t)}.`);
+    return;
+  }
 }
 
 function summary() {
@@ -348,7 +366,7 @@ function showLegend() {
     : [searched, item('line', css.walk, 'walk'), item('dashes', css.back, 'steps back'), item('line', css.plan, 'plan'), item('ring', css.target, 'most promising'),
       item('box', css.wall, 'wall'), item('box', css.unseen, 'not seen yet', !scene.fog), item('box', css.unseenWall, 'wall not seen yet', !scene.fog),
       item('box', css.hidden, 'wall it does not know of', !partial), item('hollow', css.above, 'coarser levels', !scene.contestants.some(({ name }) => /^(pra|tick|pr-lrta|d-lrta)/.test(name)))];
-  const bars = crowd ? [] : [item('box', css.bars[0], 'expansions'), item('box', css.bars[1], 'tracing'), item('box', css.bars[2], 'updates'), item('line thin', css.limit, 'budget')];
+  const bars = crowd ? [] : [item('box', css.bars[0], 'expansions'), item('box', css.bars[1], 'tracing'), item('box', css.bars[2], 'updates'), item('line thin', css.limit, 'budget'), item('event', css.text, 'path found, or search begun again')];
   $('legend-list').replaceChildren(...[...entries, ...bars].filter(Boolean));
 }
 
@@ -378,6 +396,7 @@ function frame(now) {
     figuresAt = now;
     for (const pane of panes) pane.writeFigures(tick);
     showTransport(tick);
+    if (tick > told && tick === player.live) tellEvents(tick);
     if (tick !== drawnTick && !player.running) announce(summary(), performance.now() - announced > 600);
     else if (player.running) announce(summary());
     drawnTick = tick;
@@ -400,7 +419,7 @@ function showTransport(tick) {
   scrubber.setAttribute('aria-valuetext', `${word} ${tick} of ${player.live}`);
   const thin = history.thinned > 0
     ? ` Up to ${word} ${format.count(history.thinned)}, only positions and figures are kept.${history.first > 1 ? ` What was before ${word} ${format.count(history.first)} is not kept.` : ''}` : '';
-  scrubber.title = `Any moment so far: 0 to ${format.count(player.live)}.${thin}`;
+  scrubber.title = `Any moment so far: ${format.count(Number(scrubber.min))} to ${format.count(player.live)}.${thin}`;
   $('tick').textContent = tick === player.live ? `${word} ${format.count(tick)}` : `${word} ${format.count(tick)} of ${format.count(player.live)}`;
   const run = $('run');
   run.setAttribute('aria-label', player.running ? 'Pause' : 'Run');
@@ -462,7 +481,7 @@ async function openFragment() {
   try {
     replay = await share.unpack(text);
   } catch {
-    throw new Error('The link is damaged: the scene in it cannot be read.');
+    throw new share.Unusable('The link is damaged: the scene in it cannot be read.');
   }
   await openReplay(replay);
   return true;
@@ -522,14 +541,14 @@ const savePicture = () => attempt(async () => {
 const openFile = (file) => attempt(async () => {
   if (!file) return;
   const limit = session.catalog.limits.message;
-  if (file.size > limit) throw new Error(`${file.name} is too large: ${format.bytes(file.size)}; at most ${format.bytes(limit)} can be opened here.`);
+  if (file.size > limit) throw new share.Unusable(`${file.name} is too large: ${format.bytes(file.size)}; at most ${format.bytes(limit)} can be opened here.`);
   const text = await file.text();
   if (/\.json$/i.test(file.name)) {
     let replay;
     try {
       replay = JSON.parse(text);
     } catch {
-      throw new Error(`${file.name} is not a saved scene: it is not JSON.`);
+      throw new share.Unusable(`${file.name} is not a saved scene: it is not JSON.`);
     }
     await openReplay(replay);
     return;
@@ -760,10 +779,13 @@ window.tickstar = {
     };
   },
   /** Any request of the protocol; the page follows what it does. */
-  send: (request) => session.send(request).catch((error) => {
-    if (error instanceof Refused) return { kind: 'error', message: error.message, field: error.field };
-    throw error;
-  }),
+  send(request) {
+    if (request.open) preset = null;
+    return session.send(request).catch((error) => {
+      if (error instanceof Refused) return { kind: 'error', message: error.message, field: error.field };
+      throw error;
+    });
+  },
 };
 
 begin();

@@ -15,9 +15,9 @@ function prepare(canvas) {
 
 /**
  * One bar per tick, the latest at the right: `parts(tick)` gives its stacked parts, `budget(tick)`
- * the line they should stay under.
+ * the line they should stay under; where `event(tick)` is true, a small mark is at the top.
  */
-export function drawStrip(canvas, colors, first, shown, parts, budget) {
+export function drawStrip(canvas, colors, first, shown, parts, budget, event) {
   const { context, width, height } = prepare(canvas);
   if (width === 0) return;
   const step = 3;
@@ -27,13 +27,14 @@ export function drawStrip(canvas, colors, first, shown, parts, budget) {
   const bars = [];
   for (let tick = from; tick <= shown; tick++) {
     const bar = parts(tick), limit = budget(tick);
-    bars.push({ bar, limit });
+    bars.push({ bar, limit, marked: event(tick) });
     limits = Math.max(limits, limit);
     top = Math.max(top, limit * 1.15, bar.reduce((a, b) => a + b, 0));
   }
   // One tick far above its budget must not make all others invisible: it is cut off.
   top = Math.min(top, limits * 2.5);
-  const y = (value) => height - (Math.min(value, top) / top) * (height - 2);
+  const room = 6; // for the marks
+  const y = (value) => height - (Math.min(value, top) / top) * (height - room);
   const x0 = Math.min(0, width - bars.length * step);
   for (let part = 0; part < 3; part++) {
     context.fillStyle = colors.bars[part];
@@ -47,6 +48,16 @@ export function drawStrip(canvas, colors, first, shown, parts, budget) {
   }
   context.fillStyle = colors.limit;
   bars.forEach(({ limit }, i) => context.fillRect(x0 + i * step, y(limit), i % 2 ? step : step - 1, 1));
+  context.fillStyle = colors.text;
+  bars.forEach(({ marked }, i) => {
+    if (!marked) return;
+    const x = x0 + i * step + 1;
+    context.beginPath();
+    context.moveTo(x - 3.5, 0);
+    context.lineTo(x + 3.5, 0);
+    context.lineTo(x, 6);
+    context.fill();
+  });
 }
 
 /** How many frames took how long: `nanos` holds one time per frame; bins are powers of two. */

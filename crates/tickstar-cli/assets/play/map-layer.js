@@ -44,7 +44,10 @@ export class MapLayer {
     if (tick === state.tick && state.editsDone === history.edits.length) return;
     const before = state.tick;
     const far = tick - before > 400 && !this.scene.crowd;
-    if (tick < before || state.editsDone > history.edits.length) {
+    const base = history.base?.[this.who];
+    // Across the border of what is kept in full there is no way on foot.
+    const across = base && before < base.tick && tick >= base.tick;
+    if (tick < before || across || state.editsDone > history.edits.length) {
       this.rebuild(tick);
       return;
     }

@@ -81,7 +81,7 @@ export class Pane {
     this.canvas.setAttribute('role', 'img');
     this.canvas.tabIndex = 0;
     view.append(this.canvas);
-    const figures = element('dl', 'figures');
+    const figures = element('dl', crowd ? 'figures crowd' : 'figures');
     figures.dataset.testid = `figures-${this.index}`;
     this.values = {};
     for (const [key, label, help] of crowd ? CROWD_FIGURES : FIGURES) {
@@ -350,14 +350,15 @@ export class Pane {
   drawCharts(tick) {
     const { history, colors: { css } } = this;
     if (this.scene.crowd) {
-      drawStrip(this.strip, css, history.first, tick, (t) => [history.crowd.columns.units[t - history.first], 0, 0], (t) => history.budgetAt(t));
+      drawStrip(this.strip, css, history.first, tick, (t) => [history.crowd.columns.units[t - history.first], 0, 0], (t) => history.budgetAt(t), () => false);
       const until = Math.max(0, tick - history.first + 1);
       const shown = drawHistogram(this.histogram, css, history.crowd.columns.nanos.subarray(Math.max(0, until - 5000), until), css.text);
       if (shown && until > 0) this.histogramText.textContent = `Time per frame, measured: mean ${format.time(shown.mean)}, longest ${format.time(shown.longest)}`;
       return;
     }
     const columns = history.agents[this.index].columns, first = history.first;
-    drawStrip(this.strip, css, first, tick, (t) => [columns.expansions[t - first], columns.traces[t - first], columns.updates[t - first]], (t) => history.budgetAt(t));
+    drawStrip(this.strip, css, first, tick, (t) => [columns.expansions[t - first], columns.traces[t - first], columns.updates[t - first]], (t) => history.budgetAt(t),
+      (t) => history.events.get(t)?.some(([who]) => who === this.index) ?? false);
   }
 
   /** The figures and the word for what it does; returns that word. */

@@ -3,6 +3,9 @@
 /** Longer links are refused by too many programs on the way. */
 export const LONGEST_FRAGMENT = 8000;
 
+/** What was given cannot be used; the message says why, for the user. */
+export class Unusable extends Error {}
+
 async function through(stream, bytes) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }
@@ -23,7 +26,7 @@ export async function unpack(text) {
 
 /** A replay, or a sentence on why it is none. */
 export function checked(replay) {
-  if (!replay || !Array.isArray(replay.messages) || !replay.messages[0]?.open) throw new Error('This is not a replay of tickstar play.');
+  if (!replay || !Array.isArray(replay.messages) || !replay.messages[0]?.open) throw new Unusable('This is not a replay of tickstar play.');
   return replay;
 }
 

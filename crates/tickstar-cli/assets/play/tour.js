@@ -94,7 +94,7 @@ export class Tour {
     if (at.top - gap - box.height > 8) y = at.top - gap - box.height;
     else if (at.bottom + gap + box.height < innerHeight - 8) y = at.bottom + gap;
     else {
-      y = Math.max(at.top + 24, innerHeight / 2 - box.height / 2);
+      y = innerWidth < 768 ? innerHeight - box.height - 16 : Math.max(at.top + 24, innerHeight / 2 - box.height / 2);
       if (at.left > box.width + 2 * gap) x = at.left - gap - box.width;
       else if (innerWidth - at.right > box.width + 2 * gap) x = at.right + gap;
     }
