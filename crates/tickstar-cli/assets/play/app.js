@@ -150,7 +150,12 @@ function summary() {
     const f = history.crowdFigures(tick);
     return `${format.count(f.walking)} walking, ${format.count(f.waiting)} waiting, ${format.count(f.arrived)} arrived, ${format.count(f.noWay)} without a way.`;
   }
-  return panes.map((pane) => `${'ABC'[pane.index]} ${pane.name}: ${stateOf(history.figures(tick, pane.index))}`).join(' · ');
+  // On the run, steps back come and go too quickly to be read out.
+  const state = (pane) => {
+    const now = stateOf(history.figures(tick, pane.index));
+    return player.running && now === 'stepping back' ? 'walking' : now;
+  };
+  return panes.map((pane) => `${'ABC'[pane.index]} ${pane.name}: ${state(pane)}`).join(' · ');
 }
 
 function cover(text, { progress = null, stop = false, reconnect = false } = {}) {

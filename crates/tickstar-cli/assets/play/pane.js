@@ -69,7 +69,7 @@ export class Pane {
     if (paper) {
       const details = element('details', 'paper');
       const summary = element('summary', '', 'Paper');
-      summary.setAttribute('aria-label', `Where ${this.name} comes from`);
+      summary.setAttribute('aria-label', `Paper: where ${this.name} comes from`);
       const card = element('div', 'paper-card');
       card.append(element('p', '', paper.about), element('p', 'citation', paper.paper));
       if (contestant && contestant.name !== contestant.title) card.append(element('p', 'muted', `On the command line: ${contestant.name}`));
@@ -101,6 +101,7 @@ export class Pane {
       charts.append(this.histogramText);
     }
     root.append(header, view, figures, charts);
+    this.canvas.setAttribute('aria-label', this.describe(0));
     this.context = this.canvas.getContext('2d', { alpha: false });
   }
 

@@ -92,6 +92,8 @@ export class Session {
     } else {
       this.request = { ...this.request, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) };
     }
+    // Once chosen by hand, they are what the scene says now.
+    for (const name of ['start', 'goal']) if (this.request[name]) this.request[name] = reply[name];
     this.note({ [kind]: given });
     this.history = new History(this.scene);
     this.over = false;
