@@ -6,7 +6,7 @@ import { View } from './view.js';
 import { Pane, stateOf } from './pane.js';
 import { Settings } from './settings.js';
 import { Tour } from './tour.js';
-import { Disconnected, Refused } from './protocol.js';
+import { Disconnected, Refused, beginning } from './protocol.js';
 import { AGES, palette } from './palette.js';
 import { attach, cellsBetween } from './input.js';
 import * as share from './share.js';
@@ -58,10 +58,11 @@ function heard(kind, detail) {
   } else if (kind === 'edited') {
     for (const { contestant, reason } of detail.stopped ?? []) toast(`${session.scene.contestants[contestant]?.title ?? 'A contestant'}: ${reason}`);
   } else if (kind === 'budget') settings.showBudgetUnlessBusy(detail.budget);
-  else if (kind === 'closed') closed();
+  else if (kind === 'closed') closed(detail);
 }
 
 function showScene(opened) {
+  lastError = null;
   const { scene, history, catalog } = session;
   const old = panes;
   const byName = new Map(catalog.algorithms.map((algorithm) => [algorithm.name, algorithm]));
@@ -168,11 +169,11 @@ function cover(text, { progress = null, stop = false, reconnect = false } = {}) 
   $('reconnect').hidden = !reconnect;
 }
 
-function closed() {
+function closed(reason) {
   player.pause();
   ghost = null;
   lastError = 'The connection to the program is closed.';
-  cover('The connection to tickstar has ended: perhaps the program was stopped. What you see is kept; with a new connection, it goes on from here.', { reconnect: true });
+  cover(`${reason || 'The connection to tickstar has ended.'} What you see is kept: with a new connection, it goes on from here.`, { reconnect: true });
   $('reconnect').focus();
 }
 
@@ -612,6 +613,7 @@ function wire() {
   });
   click('cover-stop', () => (stopReplay = true));
   click('reconnect', reconnect);
+  for (const button of document.querySelectorAll('dialog .close')) button.addEventListener('click', () => button.closest('dialog').close());
   $('file').addEventListener('change', () => {
     openFile($('file').files[0]);
     $('file').value = '';
@@ -735,9 +737,10 @@ async function begin() {
   requestAnimationFrame(frame);
   try {
     await session.connect();
-  } catch {
-    cover('tickstar does not answer. Open the address that “tickstar play” prints, with everything behind the question mark.', { reconnect: true });
-    lastError = 'no connection';
+  } catch (error) {
+    if (error instanceof Refused) cover(error.message);
+    else cover('tickstar does not answer. Open the address that “tickstar play” prints, with everything behind the question mark.');
+    lastError = error.message;
     return;
   }
   const { catalog } = session;
@@ -753,6 +756,16 @@ async function begin() {
   let opened = false;
   try {
     opened = await openFragment();
+    const given = opened ? {} : await beginning();
+    if (given.replay) {
+      await openReplay(given.replay);
+      opened = true;
+    } else if (given.open) {
+      await session.send({ open: given.open });
+      opened = true;
+      if (CALM.matches) player.run(false, CALM_TICKS);
+      else player.run();
+    }
   } catch (error) {
     complain(error);
   }

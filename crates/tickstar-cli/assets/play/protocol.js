@@ -29,20 +29,31 @@ export class Disconnected extends Error {
   }
 }
 
+/** The token of this page, from its own address. */
+const token = () => encodeURIComponent(new URLSearchParams(location.search).get('token') ?? '');
+
+/** What the program was started with: `{}`, `{ open: SCENE }` or `{ replay: REPLAY }`. */
+export async function beginning() {
+  try {
+    const answer = await fetch(`start.json?token=${token()}`);
+    return answer.ok ? await answer.json() : {};
+  } catch {
+    return {};
+  }
+}
+
 export class Connection {
-  /** `onClose` is called once, when an open connection ends. */
+  /** `onClose(reason)` is called once, when an open connection ends. */
   constructor(onClose) {
     this.onClose = onClose;
     this.waiting = [];
     this.socket = null;
   }
 
-  /** Opens the socket; the token is the one in the page's own address. */
   open() {
-    const token = new URLSearchParams(location.search).get('token') ?? '';
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     return new Promise((resolve, reject) => {
-      const socket = new WebSocket(`${scheme}://${location.host}/stage?token=${encodeURIComponent(token)}`);
+      const socket = new WebSocket(`${scheme}://${location.host}/stage?token=${token()}`);
       socket.binaryType = 'arraybuffer';
       let opened = false;
       socket.onopen = () => {
@@ -51,11 +62,11 @@ export class Connection {
         resolve();
       };
       socket.onmessage = (event) => this.waiting.shift()?.resolve(decode(event.data));
-      socket.onclose = () => {
+      socket.onclose = (event) => {
         if (!opened) return reject(new Disconnected());
         this.socket = null;
         for (const waiter of this.waiting.splice(0)) waiter.reject(new Disconnected());
-        this.onClose();
+        this.onClose(event.reason);
       };
     });
   }

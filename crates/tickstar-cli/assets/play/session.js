@@ -25,8 +25,8 @@ export class Session {
   }
 
   async connect() {
-    const connection = new Connection(() => {
-      if (this.connection === connection) this.listen('closed');
+    const connection = new Connection((reason) => {
+      if (this.connection === connection) this.listen('closed', reason);
     });
     await connection.open();
     this.connection = connection;
