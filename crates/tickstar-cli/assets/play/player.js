@@ -47,7 +47,10 @@ export class Player {
   /** Before anything is done at an earlier moment: what came later is forgotten. */
   async goLive() {
     if (this.atLive) return;
+    // What was done at that very moment is on the screen, so it stays; saying it twice changes nothing.
+    const done = this.session.doneAt(this.shown);
     await this.session.send({ rewind: { tick: this.shown } });
+    for (const message of done) await this.session.send(message);
   }
 
   async run(toEnd = false, stopAt = null) {

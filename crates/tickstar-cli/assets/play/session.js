@@ -50,7 +50,7 @@ export class Session {
       // A copy: the drawing outlives the reply.
       const cells = list(reply.payload, reply.cells).slice();
       this.note(request);
-      this.history.edits.push({ tick: this.history.last, cells, free: reply.free });
+      if (cells.length > 0) this.history.edits.push({ tick: this.history.last, cells, free: reply.free });
       this.history.mark(this.history.last, { optimal: reply.optimal });
       this.over = false;
       this.listen('edited', reply);
@@ -132,6 +132,12 @@ export class Session {
       } else if (top.before <= tick) return;
       this.log.pop();
     }
+  }
+
+  /** What was drawn and chosen after `tick`, and before the next one. */
+  doneAt(tick) {
+    const begin = this.log.findLastIndex(({ message }) => message.open || message.restart);
+    return this.log.slice(begin + 1).filter(({ message, before }) => before === tick && !message.tick).map(({ message }) => message);
   }
 
   get messages() {
