@@ -333,7 +333,7 @@ export class Pane {
     const crowd = history.crowdAt(tick);
     if (!crowd) return;
     const { scale } = view;
-    const size = Math.max(2, scale * 0.7), shift = (scale - size) / 2;
+    const size = Math.max(3, scale * 0.7), shift = (scale - size) / 2;
     for (const [state, color] of [[3, css.noWay], [1, css.waiting], [0, css.walking]]) {
       c.fillStyle = color;
       for (let i = 0; i < crowd.at.length; i++) {
@@ -372,6 +372,7 @@ export class Pane {
       for (const key of ['walking', 'waiting', 'arrived', 'noWay']) set(key, format.count(f[key]));
       set('spent', `${format.count(f.units)} of ${format.count(f.budget)}`);
       set('memory', format.bytes(f.bytes));
+      if (!this.history.crowdAt(tick)) return this.setState('where they were is no longer kept', false, false);
       return this.setState(f.walking + f.waiting === 0 && tick > 0 ? 'done' : tick === 0 ? 'ready' : 'under way', f.walking + f.waiting === 0 && tick > 0, false);
     }
     const f = this.history.figures(tick, this.index);

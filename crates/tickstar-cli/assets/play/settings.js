@@ -55,6 +55,9 @@ export class Settings {
       return make('option', { value: base, textContent: WORLD_NAMES[base] ?? name });
     }));
     $('agents').max = catalog.limits.agents;
+    const planners = (catalog.planners ?? []).map((planner) => planner.name ?? planner);
+    $('planner-row').hidden = planners.length < 2;
+    if (planners.length > 1) $('planner').replaceChildren(...planners.map((name) => make('option', { value: name, textContent: name })));
     this.listen();
   }
 
