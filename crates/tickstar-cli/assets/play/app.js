@@ -29,8 +29,8 @@ let dirty = true;
 let tool = 'pan';
 let ghost = null; // a marker that is being dragged: { start } or { goal }
 let crosshair = false;
-let wanted = { goal: null, budget: null, free: null, cells: [] }; // what the user asks for faster than it is answered
-let busy = { goal: false, budget: false, edit: false };
+const wanted = { goal: null, budget: null, free: null, cells: [], scene: false }; // what the user asks for faster than it is answered
+const busy = { goal: false, budget: false, edit: false };
 let lastError = null;
 let preset = null; // the story that is shown, as long as it is the scene of the preset
 let replaying = false;
@@ -55,7 +55,9 @@ function heard(kind, detail) {
     told = player.live;
     settings.showBudget(session.history.budget);
     announce(`Back at tick ${detail.tick}; what came later is forgotten.`, true);
-  } else if (kind === 'edited') {
+  } else if (kind === 'goal') repaintHidden();
+  else if (kind === 'edited') {
+    repaintHidden();
     for (const { contestant, reason } of detail.stopped ?? []) toast(`${session.scene.contestants[contestant]?.title ?? 'A contestant'}: ${reason}`);
   } else if (kind === 'budget') settings.showBudgetUnlessBusy(detail.budget);
   else if (kind === 'closed') closed(detail);
@@ -98,6 +100,11 @@ function showScene(opened) {
   }
   document.title = `${story?.title ?? scene.name} · tickstar play`;
   announce(`${story ? `${story.title}. ` : ''}Map ${scene.name}, ${scene.width} by ${scene.height} cells.`, true);
+}
+
+/** What is drawn before the first tick changes where the unknown walls are: the scene is asked for again. */
+function repaintHidden() {
+  if (player.live === 0 && !replaying && String(session.scene.world).startsWith('partial')) wanted.scene = true;
 }
 
 // Messages to the user
@@ -220,19 +227,8 @@ function openPreset(key) {
   });
 }
 
-/** All that was drawn by hand since the map was opened, as `edits` of a scene. */
-function drawn() {
-  const state = new Map();
-  const [blocked = [], freed = []] = session.request.edits ?? [];
-  for (const cell of blocked) state.set(cell, false);
-  for (const cell of freed) state.set(cell, true);
-  for (const { message } of session.log) if (message.edit) for (const cell of message.edit.cells) state.set(cell, message.edit.free);
-  const cells = (free) => [...state].filter(([, value]) => value === free).map(([cell]) => cell);
-  return state.size ? { edits: [cells(false), cells(true)] } : {};
-}
-
 const settings = new Settings({
-  open: (scene) => open(scene.map === session.request.map ? { ...scene, ...drawn() } : scene),
+  open: (scene) => open(scene.map === session.request.map ? { ...scene, ...session.drawn() } : scene),
   restart: (changes, notice) => {
     preset = null;
     return restart(changes, notice);
@@ -240,7 +236,7 @@ const settings = new Settings({
   // Other seeds choose another start and goal, so those of before must not stay.
   reseed: ({ seed }) => {
     const { start, goal, ...rest } = session.request;
-    return open({ ...rest, seed, ...drawn() });
+    return open({ ...rest, seed, ...session.drawn() });
   },
   budget: (value) => {
     wanted.budget = value;
@@ -276,16 +272,25 @@ function sendWanted() {
   }
 }
 
+/** Once nothing is under way any more, the scene again: see `repaintHidden`. */
+function sendScene() {
+  if (!wanted.scene || drawing || ghost || busy.edit || busy.goal || wanted.cells.length > 0 || player.running) return;
+  wanted.scene = false;
+  if (player.live === 0) restart({});
+}
+
 const isFree = ([x, y]) => panes[0].layer.state.truth[y * session.scene.width + x] === 1;
 
 // Pointers on the maps
 
 const stroke = new Set();
+let drawing = false;
 const host = {
   view,
   tool: () => tool,
   markers: () => (session.scene.crowd ? [] : [{ kind: 'goal', cell: session.history.goalAt(player.shown) }, { kind: 'start', cell: session.scene.start }]),
   draw(from, to) {
+    drawing = true;
     const free = tool === 'erase';
     const half = (Number($('brush').value) - 1) / 2;
     const { width, height } = session.scene;
@@ -302,7 +307,10 @@ const host = {
       }
     }
   },
-  endDraw: () => stroke.clear(),
+  endDraw() {
+    drawing = false;
+    stroke.clear();
+  },
   drag(kind, cell) {
     ghost = { [kind]: cell };
     dirty = true;
@@ -392,6 +400,7 @@ function frame(now) {
   if (!session.scene) return;
   if (!replaying) player.frame(passed);
   sendWanted();
+  sendScene();
   if (!dirty) return;
   dirty = false;
   const tick = player.shown;

@@ -28,7 +28,10 @@ export class CellState {
     this.tree = null;
     this.truth.set(scene.free);
     this.belief.set(scene.free);
-    for (const cell of scene.hidden) this.belief[cell] = 1;
+    for (const cell of scene.hidden) {
+      this.truth[cell] = 0;
+      this.belief[cell] = 1;
+    }
     this.stamp.fill(0);
     this.edges.fill(0);
     if (this.seen) {

@@ -65,11 +65,15 @@ export class History {
     this.events = new Map(); // tick -> [[who, event], …]
     this.reasons = new Map(); // who -> why it stopped
     this.edits = [];
-    this.marks = [{ tick: 0, goal: scene.goal, optimal: scene.optimal }];
-    this.budget = scene.budget;
+    this.marks = [{ tick: 0, goal: scene.goal, optimal: scene.optimal, budget: scene.budget }];
     /** All cells as of `base[who].tick`, when the lists up to there are no longer kept. */
     this.base = null;
     this.thinned = 0; // lists of ticks up to this one are not kept
+  }
+
+  /** The budget of the ticks to come. */
+  get budget() {
+    return this.marks.at(-1).budget;
   }
 
   /** The latest tick. */
@@ -275,7 +279,7 @@ export class History {
     return this.markAt(tick).goal;
   }
 
-  /** The goal has moved, or the shortest length has changed. */
+  /** The goal, the shortest length or the budget has changed. */
   mark(tick, change) {
     this.marks.push({ ...this.marks.at(-1), ...change, tick });
   }

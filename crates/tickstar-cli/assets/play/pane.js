@@ -245,9 +245,11 @@ export class Pane {
       }
     }
     if (display.plan && state.plan?.length > 1) {
-      if (this.planOf !== state.plan) {
+      if (this.planOf !== state.plan || this.planAt !== state.at) {
         this.planOf = state.plan;
-        this.planPath = this.pathOf(state.plan);
+        this.planAt = state.at;
+        // What is behind the agent is not its plan any more.
+        this.planPath = this.pathOf(state.plan.subarray(Math.max(0, state.plan.lastIndexOf(state.at))));
       }
       this.stroke(this.planPath, css.plan, 2, scale);
     }

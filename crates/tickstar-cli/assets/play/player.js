@@ -44,13 +44,11 @@ export class Player {
     this.changed();
   }
 
-  /** Before anything is done at an earlier moment: what came later is forgotten. */
+  /** Before anything is done at an earlier moment: what came later is forgotten.
+   *  What was drawn and chosen at that moment stays. */
   async goLive() {
     if (this.atLive) return;
-    // What was done at that very moment is on the screen, so it stays; saying it twice changes nothing.
-    const done = this.session.doneAt(this.shown);
     await this.session.send({ rewind: { tick: this.shown } });
-    for (const message of done) await this.session.send(message);
   }
 
   async run(toEnd = false, stopAt = null) {

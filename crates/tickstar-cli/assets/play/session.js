@@ -63,7 +63,7 @@ export class Session {
     } else if (reply.kind === 'budget') {
       this.note(request);
       this.request.budget = reply.budget;
-      this.history.budget = reply.budget;
+      this.history.mark(this.history.last, { budget: reply.budget });
       this.listen('budget', reply);
     } else if (reply.kind === 'rewound') {
       this.forget(reply.tick);
@@ -88,6 +88,7 @@ export class Session {
       editsAreKnown: !reply.fog && !String(reply.world).startsWith('partial') };
     if (kind === 'open') {
       this.log = [];
+      this.opened = free;
       this.request = { ...given };
     } else {
       this.request = { ...this.request, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) };
@@ -134,10 +135,17 @@ export class Session {
     }
   }
 
-  /** What was drawn and chosen after `tick`, and before the next one. */
-  doneAt(tick) {
-    const begin = this.log.findLastIndex(({ message }) => message.open || message.restart);
-    return this.log.slice(begin + 1).filter(({ message, before }) => before === tick && !message.tick).map(({ message }) => message);
+  /** All that was drawn by hand since the map was opened and before, as `edits` of a scene. */
+  drawn() {
+    const now = this.scene.free.slice();
+    for (const { cells, free } of this.history.edits) for (const cell of cells) now[cell] = free ? 1 : 0;
+    const state = new Map();
+    const [blocked = [], freed = []] = this.request.edits ?? [];
+    for (const cell of blocked) state.set(cell, 0);
+    for (const cell of freed) state.set(cell, 1);
+    for (let cell = 0; cell < now.length; cell++) if (now[cell] !== this.opened[cell]) state.set(cell, now[cell]);
+    const cells = (free) => [...state].filter(([, value]) => value === free).map(([cell]) => cell);
+    return state.size ? { edits: [cells(0), cells(1)] } : {};
   }
 
   get messages() {

@@ -41,8 +41,7 @@ export class Settings {
   setCatalog(catalog) {
     this.catalog = catalog;
     this.byName = new Map(catalog.algorithms.map((algorithm) => [algorithm.name, algorithm]));
-    const [low, high] = catalog.limits.budget;
-    this.budgetRange = [Math.max(1, low), high];
+    this.budgetRange = catalog.limits.budget;
     const maps = make('optgroup', { label: 'Built in' });
     for (const map of catalog.maps) maps.append(make('option', { value: `builtin:${map.name}`, textContent: `${map.name} · ${map.width} × ${map.height}`, title: map.about }));
     const kinds = make('optgroup', { label: 'Made from a seed' });
@@ -55,9 +54,9 @@ export class Settings {
       return make('option', { value: base, textContent: WORLD_NAMES[base] ?? name });
     }));
     $('agents').max = catalog.limits.agents;
-    const planners = (catalog.planners ?? []).map((planner) => planner.name ?? planner);
-    $('planner-row').hidden = planners.length < 2;
-    if (planners.length > 1) $('planner').replaceChildren(...planners.map((name) => make('option', { value: name, textContent: name })));
+    const own = make('optgroup', { label: 'A search of its own for each' });
+    for (const { name, title, about } of catalog.algorithms) own.append(make('option', { value: name, textContent: title, title: about }));
+    $('planner').replaceChildren(make('option', { value: 'crowd', textContent: 'One for all of them' }), own);
     this.listen();
   }
 
@@ -80,14 +79,15 @@ export class Settings {
     on('seed', 'change', () => this.ask.reseed({ seed: this.number('seed', 1) }));
     on('seed-next', 'click', () => this.ask.reseed({ seed: (this.request.seed ?? 1) + 1 }));
     on('corners', 'change', () => this.ask.open({ ...this.request, corners: $('corners').checked }));
-    const [low, high] = this.budgetRange;
     on('budget', 'input', () => {
+      const [low, high] = this.budgetRange;
       const value = format.fromLog(Number($('budget').value), low, high);
       $('budget-number').value = value;
       this.describeBudget();
       this.ask.budget(value);
     });
     on('budget-number', 'change', () => {
+      const [low, high] = this.budgetRange;
       const value = Math.max(low, Math.min(high, this.number('budget-number', 100)));
       $('budget-number').value = value;
       $('budget').value = format.toLog(value, low, high);
@@ -126,7 +126,10 @@ export class Settings {
   }
 
   crowd() {
-    return { agents: Math.max(1, Math.min(this.catalog.limits.agents, this.number('agents', 1000))), planner: $('planner').value || 'crowd', apart: $('apart').checked, one_goal: $('one-goal').checked };
+    const planner = $('planner').value || 'crowd';
+    const { agents, searches = agents } = this.catalog.limits;
+    const most = planner === 'crowd' ? agents : searches;
+    return { agents: Math.max(1, Math.min(most, this.number('agents', 1000))), planner, apart: $('apart').checked, one_goal: $('one-goal').checked };
   }
 
   changeMode(crowd) {
@@ -181,6 +184,9 @@ export class Settings {
     $('world-rate').value = rate ?? DEFAULTS[base] ?? '';
     $('seed').value = scene.seed;
     $('corners').checked = scene.corners;
+    const { limits } = this.catalog;
+    this.budgetRange = isCrowd ? limits.frame_budget ?? limits.budget : limits.budget;
+    $('budget-number').max = this.budgetRange[1];
     this.showBudget(scene.budget);
     if (isCrowd) {
       $('agents').value = scene.crowd.agents;
@@ -270,7 +276,7 @@ export class Settings {
     }
     const facts = make('details', {}, make('summary', { textContent: 'Paper and guarantees' }), make('p', { className: 'hint citation', textContent: algorithm.paper }));
     const rows = [['Walk', algorithm.facts?.cost], ['When the map changes', algorithm.facts?.changes], ['When the goal moves', algorithm.facts?.retargets],
-      ['Needs', algorithm.needs?.length ? algorithm.needs.join(', ') : null]];
+      ['When walls are taken away', algorithm.no_openings], ['Needs', algorithm.needs?.length ? algorithm.needs.join(', ') : null]];
     for (const [label, fact] of rows) if (fact) facts.append(make('p', { className: 'hint' }, make('strong', { textContent: `${label}: ` }), fact));
     root.append(facts);
     return card;
