@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tickstar_lab::files;
 use tickstar_lab::stage::Stage;
 use tickstar_lab::text::{self, quoted};
 use tokio::time::sleep;
@@ -23,6 +22,7 @@ use tokio::time::sleep;
 use crate::failure::{Failure, say};
 use crate::interrupt::Interrupt;
 use crate::number::whole;
+use crate::run::read_replay;
 use crate::source::{Map, Movement, map_file};
 
 use guard::{Guard, Token};
@@ -176,18 +176,7 @@ impl Play {
             return scene(map);
         }
         let Some(path) = &self.replay else { return Ok(json!({})) };
-        let bytes = files::read(path).map_err(Failure::input)?;
-        let replay = serde_json::from_slice::<Value>(&bytes).ok();
-        let replay = replay.filter(|replay| {
-            let messages = replay["messages"].as_array();
-            replay["tickstar"].is_string()
-                && messages.is_some_and(|messages| messages.iter().all(Value::is_object))
-        });
-        let replay = replay.ok_or_else(|| {
-            let path = text::path(path);
-            Failure::input(format!("{path}: this is not a session that the page has saved"))
-        })?;
-        Ok(json!({ "replay": replay }))
+        Ok(json!({ "replay": read_replay(path)? }))
     }
 }
 

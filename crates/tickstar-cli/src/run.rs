@@ -7,7 +7,9 @@ use clap::Args;
 use serde_json::json;
 use tickstar::catalog::Config;
 use tickstar::{NodeId, Space};
-use tickstar_lab::text::{counted, quoted};
+use tickstar_lab::files;
+use tickstar_lab::stage::{Refusal, Replay, Stage};
+use tickstar_lab::text::{self, counted, quoted};
 use tickstar_lab::{
     Clock, Contestant, FailedProblem, Interval, Job, Journey, Observer, Outcome, Problem,
     ProblemError, Record, Summary, WorldKind,
@@ -30,7 +32,8 @@ use crate::source::{
     tickstar run --map a.map --from 3,4 --to 60,12 --budget 50 --set switch=true --json --path\n  \
     tickstar run --map builtin:caves-128 --world unknown --algorithm tbaa --repeat\n  \
     tickstar run --map builtin:random-64 --world dynamic:5 --algorithm rtb-wastar\n  \
-    tickstar run --map builtin:caves-128 --algorithm astar --clock 1")]
+    tickstar run --map builtin:caves-128 --algorithm astar --clock 1\n  \
+    tickstar run --replay walk.json --json")]
 pub struct Run {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME (see `tickstar
     /// maps list`)
@@ -66,6 +69,10 @@ pub struct Run {
     /// end with a shortest path, and lrta, p-lrta, lss-lrta and rtaa with a shortest walk
     #[arg(long, conflicts_with = "clock", help_heading = "Algorithm")]
     repeat: bool,
+    /// Play a session once more that the page of `tickstar play` has saved, and show the records of its contestants
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["map", "scen", "problems", "from", "take", "algorithm", "set",
+        "weight", "budget", "corners", "world", "seed", "repeat", "clock", "path", "trace"], help_heading = "Map")]
+    replay: Option<PathBuf>,
     /// One JSON object per run, in the order of the input
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -80,6 +87,9 @@ pub struct Run {
 
 impl Run {
     pub fn execute(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.replay {
+            return self.play_again(path);
+        }
         let clock = self.timing.clock()?;
         let (config, budget) = self.configure(clock)?;
         self.problems.check_count(1)?;
@@ -128,6 +138,24 @@ impl Run {
         }
         out.flush()?;
         if done < problems.len() { Err(Failure::stopped(done, problems.len())) } else { Ok(()) }
+    }
+
+    /// Plays a session, and prints the records.
+    fn play_again(&self, path: &Path) -> Result<(), Failure> {
+        let replay = read_replay(path)?;
+        let mut stage = Stage::new();
+        let failed =
+            |refusal: Refusal| Failure::input(format!("{}: {}", text::path(path), refusal.message));
+        stage.replay(&replay).map_err(failed)?;
+        let mut out = BufWriter::new(io::stdout().lock());
+        for record in stage.records().map_err(failed)? {
+            if self.json {
+                writeln!(out, "{record}")?;
+            } else {
+                writeln!(out, "{}", in_words(&record))?;
+            }
+        }
+        Ok(out.flush()?)
     }
 
     /// The algorithm as configured, and its budget; with a clock, the default is what can be expanded in a
@@ -213,6 +241,41 @@ impl Run {
     fn failure(&self, index: usize, reason: ProblemError) -> Failure {
         self.problems.failure(0, &FailedProblem { index, reason })
     }
+}
+
+/// A session that was saved.
+pub fn read_replay(path: &Path) -> Result<Replay, Failure> {
+    let bytes = files::read(path).map_err(Failure::input)?;
+    serde_json::from_slice::<Replay>(&bytes).map_err(|error| {
+        let reason = text::escaped(&error.to_string());
+        Failure::input(format!(
+            "{}: this is not a session that the page has saved: {reason}",
+            text::path(path)
+        ))
+    })
+}
+
+/// The record of a contestant, or of a crowd, in a line.
+fn in_words(record: &serde_json::Value) -> String {
+    let number = |name: &str| record[name].as_u64().unwrap_or_default();
+    if record["algorithm"].is_null() {
+        return format!(
+            "{}: {} of {} arrived in {}",
+            record["map"].as_str().unwrap_or_default(),
+            number("arrived"),
+            counted(number("agents"), "agent"),
+            counted(number("frames"), "frame")
+        );
+    }
+    let length = record["cost"].as_f64().unwrap_or_default();
+    format!(
+        "{}: {} after {}, {} of length {length:.2}, {}",
+        record["algorithm"].as_str().unwrap_or_default(),
+        record["outcome"].as_str().unwrap_or_default().replace('_', " "),
+        counted(number("intervals"), "tick"),
+        counted(number("moves"), "move"),
+        counted(number("expansions"), "expansion")
+    )
 }
 
 /// The cells that are truly blocked but free on the map, by which the walk can be checked.

@@ -44,6 +44,17 @@ impl Builtin {
         }
     }
 
+    /// Its width and height. Takes no time, unlike to make the map.
+    pub fn size(&self) -> (u32, u32) {
+        match self.source {
+            Source::Drawn { .. } => {
+                let grid = self.grid();
+                (grid.width(), grid.height())
+            }
+            Source::Generated { side, .. } => (side, side),
+        }
+    }
+
     /// At most `count` problems on the map's grid: its own one if it was drawn for one, else problems
     /// drawn at random with this seed.
     pub fn problems(&self, grid: &Grid, count: usize, seed: u64) -> Vec<Problem> {
@@ -114,6 +125,7 @@ mod tests {
     fn every_map_loads_and_has_problems() {
         for builtin in all() {
             let grid = builtin.grid();
+            assert_eq!(builtin.size(), (grid.width(), grid.height()), "{}", builtin.name);
             let problems = builtin.problems(&grid, 5, 1);
             let expected = if builtin.name == "two-corridors" { 1 } else { 5 };
             assert_eq!(problems.len(), expected, "{}", builtin.name);

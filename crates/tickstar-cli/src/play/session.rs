@@ -11,8 +11,7 @@ use std::time::Duration;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use serde_json::json;
-use tickstar_lab::stage::Stage;
+use tickstar_lab::stage::{self, Refusal, Stage};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::timeout;
 
@@ -57,7 +56,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             sessions: 32,
-            message: 4 << 20,
+            message: stage::limits::MESSAGE,
             bytes: 512 << 20,
             waiting: 2,
             idle: Duration::from_secs(60 * 60),
@@ -115,11 +114,7 @@ impl Farewell {
 
 /// A reply that tells what is wrong, encoded as those of stages.
 fn error(message: &str) -> Vec<u8> {
-    let mut text = json!({ "kind": "error", "message": message }).to_string();
-    let padding = text.len().next_multiple_of(4) - text.len();
-    text.extend(std::iter::repeat_n(' ', padding));
-    let length = (text.len() as u32).to_le_bytes();
-    [&length, text.as_bytes()].concat()
+    Refusal::new(message).encoded()
 }
 
 /// Tells a browser that there is no place for it.

@@ -11,8 +11,7 @@ use crate::{WorldKind, builtin};
 /// The reply to `catalog`.
 pub(super) fn catalog() -> Value {
     let maps = builtin::all().iter().filter_map(|map| {
-        let grid = map.grid();
-        let (width, height) = (grid.width(), grid.height());
+        let (width, height) = map.size();
         let fits = u64::from(width) * u64::from(height) <= limits::CELLS;
         let (name, about) = (map.name, map.about);
         fits.then(|| json!({ "name": name, "about": about, "width": width, "height": height }))

@@ -103,22 +103,22 @@ impl CrowdPlayer {
         let walkers = self.run.walkers();
         let at = payload.list(walkers.iter().map(|walker| walker.at.y * width + walker.at.x));
         let mut counts = [0usize; 4];
-        let mut states = Vec::with_capacity(walkers.len());
+        let mut activities = Vec::with_capacity(walkers.len());
         for (walker, before) in walkers.iter().zip(&mut self.before) {
-            let state: u32 = match walker.state {
+            let activity: u32 = match walker.state {
                 State::Underway | State::Absent if walker.at == *before => 1,
                 State::Underway | State::Absent => 0,
                 State::Arrived => 2,
                 State::Unreachable => 3,
             };
-            counts[state as usize] += 1;
-            states.push(state);
+            counts[activity as usize] += 1;
+            activities.push(activity);
             *before = walker.at;
         }
         let [walking, waiting, arrived, no_way] = counts;
         Ok(json!({
             "at": at,
-            "states": payload.list(states),
+            "states": payload.list(activities),
             "changed": payload.list([]),
             "units": stats.units,
             "walking": walking, "waiting": waiting, "arrived": arrived, "no_way": no_way,

@@ -1,5 +1,7 @@
 //! What a stage is asked, and how its replies are encoded.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -171,13 +173,13 @@ pub struct Refusal {
 
 impl Refusal {
     /// About a field.
-    pub fn about(field: &'static str, message: impl ToString) -> Refusal {
-        Refusal { message: message.to_string(), field: Some(field) }
+    pub fn about(field: &'static str, message: impl fmt::Display) -> Refusal {
+        Refusal { message: format!("{message}"), field: Some(field) }
     }
 
-    /// About the request as a whole.
-    pub fn new(message: impl ToString) -> Refusal {
-        Refusal { message: message.to_string(), field: None }
+    /// About the request as a whole, or about something else than one.
+    pub fn new(message: impl fmt::Display) -> Refusal {
+        Refusal { message: format!("{message}"), field: None }
     }
 
     /// As a reply.

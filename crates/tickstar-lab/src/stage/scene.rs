@@ -391,7 +391,9 @@ impl Scene {
         }
         match self.cast()? {
             Cast::Players { players, .. } => {
-                players.iter_mut().for_each(|player| player.set_budget(budget));
+                for player in players {
+                    player.set_budget(budget);
+                }
             }
             Cast::Crowd(crowd) => crowd.set_budget(budget),
         }
@@ -589,9 +591,9 @@ fn map(spec: &MapSpec) -> Result<(String, Grid), Refusal> {
                 let hint = hint(name, names);
                 refused(format!("there is no built-in map `{}`: {hint}", quoted(name)))
             })?;
-            let grid = found.grid();
-            check(grid.width(), grid.height())?;
-            Ok((name.clone(), grid))
+            let (width, height) = found.size();
+            check(width, height)?;
+            Ok((name.clone(), found.grid()))
         }
         MapSpec::Generated { kind, side, seed } => {
             let parsed: Kind = kind.parse().map_err(|error| refused(format!("{error}")))?;
