@@ -229,8 +229,11 @@ fn the_page_begins_with_what_is_asked_for() {
         let file = json!({ "open": { "map": { "file": { "name": name, "text": text } } } });
         assert_eq!(start(&format!("--map {name}")), file);
     }
-    let replay = json!({ "tickstar": "0.1.0", "messages": [{ "open": { "map": { "builtin": "rooms-64" } } },
-        { "tick": { "count": 5 } }] });
+    let scene = json!({
+        "map": { "builtin": "rooms-64" }, "world": "known", "seed": 1, "corners": false, "contestants": ["tick"],
+    });
+    let messages = json!([{ "open": scene }, { "tick": { "count": 5 } }]);
+    let replay = json!({ "tickstar": "0.1.0", "messages": messages });
     folder.write("walk.json", replay.to_string());
     assert_eq!(start("--replay walk.json"), json!({ "replay": replay }));
 
