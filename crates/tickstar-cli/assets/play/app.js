@@ -214,9 +214,13 @@ const open = (scene, { story = null, run = player.running } = {}) => attempt(asy
 const restart = (changes, notice = null) => attempt(async () => {
   const running = player.running;
   player.pause();
-  await session.send({ restart: { budget: session.history?.budget, ...changes } });
-  if (notice) toast(notice);
-  if (running) player.run();
+  try {
+    await session.send({ restart: { budget: session.history?.budget, ...changes } });
+    if (notice) toast(notice);
+  } finally {
+    // What was refused has changed nothing, so it goes on too.
+    if (running && session.isOpen) player.run();
+  }
 });
 
 function openPreset(key) {
