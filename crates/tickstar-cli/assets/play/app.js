@@ -97,6 +97,8 @@ function showScene(opened) {
   if (story) {
     $('story-title').textContent = story.title;
     $('story-text').textContent = story.about;
+    $('story').title = story.about;
+    $('story').classList.remove('whole');
   }
   document.title = `${story?.title ?? scene.name} · tickstar play`;
   announce(`${story ? `${story.title}. ` : ''}Map ${scene.name}, ${scene.width} by ${scene.height} cells.`, true);
@@ -212,9 +214,13 @@ const open = (scene, { story = null, run = player.running } = {}) => attempt(asy
 const restart = (changes, notice = null) => attempt(async () => {
   const running = player.running;
   player.pause();
-  await session.send({ restart: { budget: session.history?.budget, ...changes } });
-  if (notice) toast(notice);
-  if (running) player.run();
+  try {
+    await session.send({ restart: { budget: session.history?.budget, ...changes } });
+    if (notice) toast(notice);
+  } finally {
+    // What was refused has changed nothing, so it goes on too.
+    if (running && session.isOpen) player.run();
+  }
 });
 
 function openPreset(key) {
@@ -465,6 +471,8 @@ const toggleEnd = () => (player.toEnd ? player.pause() : player.run(true));
 // Links, files, pictures
 
 async function replayOf() {
+  // Without the program, the page's own list will do.
+  if (!session.isOpen) return share.until({ tickstar: session.catalog.version, messages: session.messages }, player.shown);
   const { replay } = await session.send({ save: {} });
   return player.atLive ? replay : share.until(replay, player.shown);
 }
@@ -620,6 +628,8 @@ function wire() {
     showSettings(false);
     $('toggle-settings').focus();
   });
+  // On phones there is room for two lines; a tap shows all.
+  click('story', () => $('story').classList.toggle('whole'));
   click('cover-stop', () => (stopReplay = true));
   click('reconnect', reconnect);
   for (const button of document.querySelectorAll('dialog .close')) button.addEventListener('click', () => button.closest('dialog').close());
@@ -715,7 +725,7 @@ async function reconnect() {
     player.show(shown);
     cover(null);
   } catch {
-    cover('tickstar does not answer. Is the program still running? Start it again with “tickstar play”, and open the address it prints.', { reconnect: true });
+    cover('tickstar does not answer. Is the program still running? Start it again with “tickstar play”, and open the address it prints. This scene can be saved here (Save), and opened there.', { reconnect: true });
   } finally {
     replaying = false;
   }

@@ -15,6 +15,8 @@ const FRAMES_AT_A_TIME = 25_000;
 const NONE = -1;
 const LISTS = ['expanded', 'above', 'changed', 'plan', 'tree'];
 const STEPS = ['move', 'wait', 'arrived', 'unreachable', 'over'];
+/** Other events happen in nearly every tick. */
+const NOTABLE = new Set(['found', 'restart']);
 const OUTCOMES = [null, 'reached', 'unreachable', 'stopped'];
 
 /** Growing columns of numbers, one entry per tick. */
@@ -122,10 +124,11 @@ export class History {
       c[`${name}From`][row] = agent[name]?.[0] ?? 0;
       c[`${name}Length`][row] = agent[name]?.[1] ?? NONE;
     }
-    if (agent.events?.length) {
+    for (const event of agent.events ?? []) {
+      if (!NOTABLE.has(event)) continue;
       const tick = this.first + row;
       if (!this.events.has(tick)) this.events.set(tick, []);
-      for (const event of agent.events) this.events.get(tick).push([who, event]);
+      this.events.get(tick).push([who, event]);
     }
     if (agent.why) this.reasons.set(who, agent.why);
   }
