@@ -5,7 +5,7 @@ mod tab;
 
 use std::thread;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tungstenite::Message;
 use tungstenite::protocol::frame::coding::CloseCode;
 
@@ -296,6 +296,46 @@ fn enter(playing: &Playing) -> Tab {
             return tab;
         }
     }
+}
+
+/// The same scene in a session, as a saved session and on the command line.
+#[test]
+fn a_session_a_replay_and_the_command_line_give_the_same_records() {
+    let folder = Folder::new("play-records");
+    let playing = Playing::new(&folder, "");
+    for (nth, (world, algorithm, budget)) in
+        [("known", "tba:switch=true", 30), ("unknown", "tbaa", 20), ("dynamic:5", "rtb-wastar", 40)]
+            .into_iter()
+            .enumerate()
+    {
+        let mut tab = playing.tab();
+        let scene = json!({ "open": {
+            "map": { "builtin": "rooms-64" }, "world": world, "seed": 4, "start": [2, 3], "goal": [60, 58],
+            "budget": budget, "contestants": [algorithm],
+        } });
+        assert_eq!(tab.ask(scene.to_string())["kind"], "scene");
+        while tab.ask(r#"{"tick":{"count":50}}"#)["over"] != true {}
+        let records = tab.ask(r#"{"records":{}}"#)["records"].clone();
+        let saved = tab.ask(r#"{"save":{}}"#)["replay"].clone();
+        let name = format!("walk-{nth}.json");
+        folder.write(&name, saved.to_string());
+        let replayed = folder.run(&format!("run --replay {name} --json")).good();
+        let direct = folder.run(&format!(
+            "run --map builtin:rooms-64 --from 2,3 --to 60,58 --world {world} --seed 4 --budget {budget} --json \
+             --algorithm {algorithm}"
+        ));
+        let direct = direct.good();
+        assert_eq!(replayed, direct, "{world}");
+        let record: Value = serde_json::from_str(&direct).unwrap();
+        assert_eq!(records, json!([record]), "{world}");
+        let words = folder.run(&format!("run --replay {name}")).good();
+        assert!(words.contains(": reached after "), "{words}");
+    }
+    folder.write("cut.json", r#"{"tickstar": "0.1.0", "messages": [{"open": {"map"#);
+    refused(&folder, "run --replay cut.json", INPUT, &["cut.json", "not a session"]);
+    refused(&folder, "run --replay none.json", INPUT, &["none.json", "no such file"]);
+    folder.write("wrong.json", r#"{"tickstar": "0.1.0", "messages": [{"tick": {"count": 1}}]}"#);
+    refused(&folder, "run --replay wrong.json", INPUT, &["wrong.json: message 1: nothing is open"]);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tickstar::catalog::{self, Config};
 use tickstar::regions::RegionId;
-use tickstar::{AgentState, Grid, Layered, NodeId};
+use tickstar::search::SearchConfig;
+use tickstar::{AgentState, Grid, Layered, NodeId, Path, find_path};
 
 use super::message::{Payload, Refusal};
 use crate::draw::region_middle;
@@ -127,6 +128,12 @@ impl Player {
             return reason;
         }
         None
+    }
+
+    /// A shortest path on the true map of its world.
+    pub fn shortest(&self, start: NodeId, goal: NodeId) -> Option<Path> {
+        let truth = self.sim.world().truth().grid();
+        find_path(truth, start, goal, SearchConfig::default()).ok().flatten()
     }
 
     /// Whether a cell is free in its world, so that it can be a goal.

@@ -198,7 +198,7 @@ impl Scene {
         }
         let map = payload.list(bits);
         let terrain = self.terrain().map(|classes| payload.list(classes));
-        let optimal = self.optimal();
+        let optimal = self.optimal()?;
         let is_unknown = self.world == WorldKind::Unknown;
         self.cast()?;
         let (mut hidden, mut contestants, mut crowd) = (Vec::new(), Vec::new(), Value::Null);
@@ -242,14 +242,21 @@ impl Scene {
         Some(classes)
     }
 
-    /// The length of a shortest path from the start to the goal, on the map as it is now.
-    fn optimal(&self) -> Option<f64> {
+    /// The length of a shortest path from the start to the goal on the true map, but for what a world changes by itself.
+    fn optimal(&mut self) -> Result<Option<f64>, Refusal> {
         if self.spec.crowd.is_some() {
-            return None;
+            return Ok(None);
         }
-        let (start, goal) = (self.map.node(self.start)?, self.map.node(self.goal)?);
-        let path = find_path(&self.map, start, goal, SearchConfig::default()).ok()??;
-        Some(Cost::in_cells(path.cost))
+        let (start, goal) = (self.map.node(self.start), self.map.node(self.goal));
+        let Some((start, goal)) = start.zip(goal) else { return Ok(None) };
+        let has_hidden_walls = matches!(self.world, WorldKind::Partial(_));
+        let path = match self.cast()? {
+            Cast::Players { players, .. } if has_hidden_walls => {
+                players.first().and_then(|player| player.shortest(start, goal))
+            }
+            _ => find_path(&self.map, start, goal, SearchConfig::default()).ok().flatten(),
+        };
+        Ok(path.map(|path| Cost::in_cells(path.cost)))
     }
 
     /// Blocks or frees cells.
@@ -272,7 +279,7 @@ impl Scene {
             .collect();
         Ok(json!({
             "kind": "edited", "tick": self.tick, "cells": payload.list(changed), "free": free,
-            "optimal": self.optimal(), "stopped": stopped,
+            "optimal": self.optimal()?, "stopped": stopped,
         }))
     }
 
@@ -342,9 +349,8 @@ impl Scene {
         }
         let goal = Cell::new(goal[0], goal[1]);
         self.apply_goal(goal)?;
-        Ok(
-            json!({ "kind": "goal", "tick": self.tick, "goal": [goal.x, goal.y], "optimal": self.optimal() }),
-        )
+        let (at, optimal) = ([goal.x, goal.y], self.optimal()?);
+        Ok(json!({ "kind": "goal", "tick": self.tick, "goal": at, "optimal": optimal }))
     }
 
     fn apply_goal(&mut self, goal: Cell) -> Result<(), Refusal> {

@@ -103,6 +103,7 @@ fn records_are_those_of_the_same_jobs() {
             assert_eq!(opened.head["start"], json!([problem.start.x, problem.start.y]));
             run(&mut stage);
             let records = stage.records().unwrap();
+            assert_eq!(opened.head["optimal"], records[0]["optimal"], "{map}, {world}");
             for (name, record) in three.iter().zip(records) {
                 let config = configured(name).unwrap();
                 arena.prepare(&config, |_| ()).unwrap();
