@@ -70,7 +70,7 @@ pub struct Run {
     #[arg(long, conflicts_with = "clock", help_heading = "Algorithm")]
     repeat: bool,
     /// Play a session once more that the page of `tickstar play` has saved, and show the records of its contestants
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["map", "scen", "problems", "from", "take", "algorithm", "set",
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["map", "scen", "problems", "from", "take", "algorithm", "settings",
         "weight", "budget", "corners", "world", "seed", "repeat", "clock", "path", "trace"], help_heading = "Map")]
     replay: Option<PathBuf>,
     /// One JSON object per run, in the order of the input
