@@ -535,7 +535,12 @@ impl Scene {
 
     /// The records of all contestants.
     pub fn records(&mut self) -> Result<Vec<Value>, Refusal> {
-        let (name, budget, problem) = (self.name.clone(), self.budget, self.problem());
+        // As the command line names it.
+        let name = match &self.spec.map {
+            MapSpec::Builtin(name) => format!("builtin:{name}"),
+            _ => self.name.clone(),
+        };
+        let (budget, problem) = (self.budget, self.problem());
         match self.cast()? {
             Cast::Players { arena, players } => {
                 players.iter().map(|player| player.record(&name, arena, budget, &problem)).collect()

@@ -107,7 +107,9 @@ fn records_are_those_of_the_same_jobs() {
             for (name, record) in three.iter().zip(records) {
                 let config = configured(name).unwrap();
                 arena.prepare(&config, |_| ()).unwrap();
-                let expected = Job::new(map, &arena, &config, Some(budget)).record(&problem);
+                let name_of_map = format!("builtin:{map}");
+                let expected =
+                    Job::new(&name_of_map, &arena, &config, Some(budget)).record(&problem);
                 let expected = serde_json::to_value(expected.unwrap()).unwrap();
                 assert_eq!(record, expected, "{name} on {map}, {world}");
             }
