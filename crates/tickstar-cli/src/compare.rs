@@ -339,7 +339,8 @@ impl Compare {
             jobs.iter().zip(places).map(|(job, &place)| (job, &contestants[place])).collect();
         let named =
             |error| Failure::input(format!("{}{error}", self.problems.origin(nth, problem)));
-        let picture = Picture::new(&title(name), &runs, &problems[problem], None).map_err(named)?;
+        let picture =
+            Picture::new(&title(name), &runs, &problems[problem], None, None).map_err(named)?;
         format.write(picture.svg, path)?;
         Ok(format!("{}: {}", text::path(path), picture.text))
     }

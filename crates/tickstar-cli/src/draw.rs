@@ -24,7 +24,8 @@ use crate::source::{Map, Movement, Parameters, Problems, Tables, Worlds, map_fil
     tickstar draw --map builtin:two-corridors --budget 30 --set shortcut=true --out shortcut.svg\n  \
     tickstar draw --map a.map --from 3,4 --to 60,12 --algorithm astar --out a.png\n  \
     tickstar draw --map builtin:rooms-64 --world unknown --algorithm tbaa --out fog.png\n  \
-    tickstar draw --map builtin:caves-128 --world dynamic:5 --algorithm rtba --out changes.png")]
+    tickstar draw --map builtin:caves-128 --world dynamic:5 --algorithm rtba --out changes.png\n  \
+    tickstar draw --animate --algorithm tba --algorithm rtaa --out race.svg")]
 pub struct Draw {
     /// The map: a file in the benchmark's format, rows of # and . in a .txt, or builtin:NAME (see `tickstar
     /// maps list`) [default: builtin:islands-128, with its second problem and a budget of 25]
@@ -53,9 +54,17 @@ pub struct Draw {
     worlds: Worlds,
     #[command(flatten)]
     tables: Tables,
-    /// Where to write the picture; its name ends in .png or .svg
-    #[arg(long, value_name = "FILE", default_value = "tickstar.png", help_heading = "Output")]
-    out: PathBuf,
+    /// Where to write the picture; its name ends in .png or .svg [default: tickstar.png, or tickstar.svg with
+    /// --animate]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// A moving picture, as an SVG that browsers play: the search as it spreads, and the agent as it walks
+    #[arg(long, help_heading = "Output")]
+    animate: bool,
+    /// Ticks per second of a moving picture, 1 to 1000
+    #[arg(long, value_name = "N", default_value = "20", value_parser = whole::<u32>(1..=1000),
+        allow_negative_numbers = true, requires = "animate", help_heading = "Output")]
+    speed: u32,
     /// Pixels per cell, 1 to 64 [default: depends on the map]
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=64), allow_negative_numbers = true,
         help_heading = "Output")]
@@ -101,13 +110,20 @@ impl Format {
 
 impl Draw {
     pub fn execute(&self) -> Result<(), Failure> {
-        let format = Format::of(&self.out)?;
+        let out = self.out();
+        let format = Format::of(out)?;
+        if self.animate && matches!(format, Format::Png) {
+            return Err(Failure::usage(format!(
+                "{}: a moving picture is an SVG: its name must end in .svg",
+                text::path(out)
+            )));
+        }
         let (name, story) = match &self.map {
             Some(name) => (name.as_path(), None),
             None => (Path::new(STORY.0), Some(STORY)),
         };
         let files = self.problems.files().chain(self.tables.files()).chain(self.worlds.file());
-        refuse_overwriting(&self.out, map_file(name).into_iter().chain(files))?;
+        refuse_overwriting(out, map_file(name).into_iter().chain(files))?;
         let contestants = self.contestants(story.map(|(.., budget)| budget))?;
         check_one_level(&contestants)?;
         let map = Map::load(name, self.movement)?;
@@ -123,7 +139,7 @@ impl Draw {
         self.tables.check(1, &self.worlds, contestants.iter().map(|who| &who.config))?;
         let mut arena = self.worlds.arena(&map)?;
         self.problems.check(0, &arena, &problems)?;
-        check_writable(&self.out)?;
+        check_writable(out)?;
         for contestant in &contestants {
             self.tables.prepare(0, &mut arena, &contestant.config)?;
         }
@@ -133,11 +149,22 @@ impl Draw {
         }
         let named = |error| Failure::input(format!("{}{error}", self.problems.origin(0, nth - 1)));
         let runs = jobs.iter().zip(&contestants).collect::<Vec<_>>();
-        let Picture { svg, text } =
-            Picture::new(&map.title(), &runs, problem, self.cell_px).map_err(named)?;
-        format.write(svg, &self.out)?;
+        let Picture { svg, text } = Picture::new(
+            &map.title(),
+            &runs,
+            problem,
+            self.cell_px,
+            self.animate.then_some(self.speed),
+        )
+        .map_err(named)?;
+        format.write(svg, out)?;
         let lines: Vec<_> = text.lines().map(text::escaped).collect();
-        Ok(writeln!(io::stdout(), "{}: {}", text::path(&self.out), lines.join("\n"))?)
+        Ok(writeln!(io::stdout(), "{}: {}", text::path(out), lines.join("\n"))?)
+    }
+
+    fn out(&self) -> &Path {
+        let usual = if self.animate { "tickstar.svg" } else { "tickstar.png" };
+        self.out.as_deref().unwrap_or(Path::new(usual))
     }
 
     /// The algorithms to be drawn.
@@ -163,12 +190,13 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Runs a problem with each contestant, and draws what happens.
+    /// Runs a problem with each contestant, and draws what happens; moving, if a number of ticks per second is given.
     pub fn new(
         map: &str,
         runs: &[(&Job<'_>, &Contestant)],
         problem: &Problem,
         cell_px: Option<u32>,
+        speed: Option<u32>,
     ) -> Result<Picture, ProblemError> {
         let mut scenes = Vec::new();
         let mut ends = Vec::new();
@@ -198,7 +226,11 @@ impl Picture {
         };
         let usual = |scene: &Scene| draw::default_cell_px(&scene.grid, scenes.len());
         let cell_px = cell_px.or(scenes.first().map(usual)).unwrap_or(1);
-        Ok(Picture { svg: draw::svg(&scenes, &caption, cell_px), text })
+        let svg = match speed {
+            Some(speed) => draw::runs_film_svg(&scenes, &caption, cell_px, speed),
+            None => draw::svg(&scenes, &caption, cell_px),
+        };
+        Ok(Picture { svg, text })
     }
 }
 

@@ -109,7 +109,7 @@ pub fn film_svg(film: &CrowdFilm, caption: &str, cell_px: u32) -> String {
 }
 
 /// A frame as a share of all.
-struct Share(usize, usize);
+pub(super) struct Share(pub usize, pub usize);
 
 impl std::fmt::Display for Share {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -119,7 +119,7 @@ impl std::fmt::Display for Share {
 }
 
 /// Where a walk changes its direction or speed: the times from 0 to 1, and the places.
-fn turns(walk: &[Cell], frames: usize) -> (String, String) {
+pub(super) fn turns(walk: &[Cell], frames: usize) -> (String, String) {
     let (mut times, mut places) = (String::new(), String::new());
     let mut add = |frame: usize, cell: Cell| {
         let separator = if times.is_empty() { "" } else { ";" };

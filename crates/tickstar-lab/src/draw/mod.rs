@@ -25,6 +25,7 @@ mod bars;
 mod cells;
 mod chart;
 mod crowd;
+mod film;
 mod frame;
 mod legend;
 mod lettering;
@@ -39,6 +40,7 @@ pub use chart::{
     Chart, ChartAxis, ChartPanel, ChartPoint, ChartSeries, PlotScale, SeriesStyle, chart_css,
 };
 pub use crowd::{CrowdFilm, CrowdScene, crowd_svg, film_svg};
+pub use film::runs_film_svg;
 pub use levels::{Route, levels_svg, panel_px};
 pub(crate) use regions::middle as region_middle;
 pub use scene::Scene;
