@@ -68,15 +68,8 @@ enum View {
     Ended,
 }
 
-const VIEWS: [View; 7] = [
-    View::First,
-    View::Three,
-    View::Crowd,
-    View::Settings,
-    View::Help,
-    View::Tour,
-    View::Ended,
-];
+const VIEWS: [View; 7] =
+    [View::First, View::Three, View::Crowd, View::Settings, View::Help, View::Tour, View::Ended];
 
 impl View {
     fn name(self) -> &'static str {
@@ -105,22 +98,28 @@ fn show(page: &mut Page, view: View) -> Result<(), String> {
     match view {
         View::First => {
             page.until("some ticks were run", "tickstar.state().live > 30")?;
-            page.evaluate("tickstar.state().running && document.getElementById('run').click()")?;
+            page.pause()?;
         }
         View::Three => {
             page.enter("preset", "fog")?;
             page.until("some ticks were run", THREE)?;
-            page.evaluate("document.getElementById('run').click()")?;
+            page.pause()?;
         }
         View::Crowd => {
             page.enter("preset", "gate")?;
-            page.until("some frames were run", "tickstar.state().crowd && tickstar.state().live > 20")?;
-            page.evaluate("document.getElementById('run').click()")?;
+            page.until(
+                "some frames were run",
+                "tickstar.state().crowd && tickstar.state().live > 20",
+            )?;
+            page.pause()?;
         }
         View::Settings => {
             page.enter("preset", "two-corridors")?;
-            page.until("some ticks were run", "tickstar.state().live > 20 && !tickstar.state().crowd")?;
-            page.evaluate("document.getElementById('run').click()")?;
+            page.until(
+                "some ticks were run",
+                "tickstar.state().live > 20 && !tickstar.state().crowd",
+            )?;
+            page.pause()?;
             page.evaluate(
                 "document.body.classList.contains('settings-open') || document.getElementById('toggle-settings').click()",
             )?;

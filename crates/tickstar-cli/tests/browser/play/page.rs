@@ -165,13 +165,30 @@ impl Page {
         self.evaluate("tickstar.state()")
     }
 
-    /// Clicks at a control, with the mouse: one that is hidden, disabled or covered cannot be clicked at.
+    /// Opens a scene, which stands.
+    pub fn show(&mut self, scene: &Value) -> Result<Value, String> {
+        self.pause()?;
+        self.ask(scene)
+    }
+
+    /// Stops what runs. In one step, as it may end by itself at any time.
+    pub fn pause(&mut self) -> Result<(), String> {
+        self.evaluate("tickstar.state().running && document.getElementById('run').click()")?;
+        self.until("it stands", "!tickstar.state().running && !tickstar.state().pending")
+            .map(|_| ())
+    }
+
+    /// Clicks at a control, with the mouse: one that is hidden or covered cannot be clicked at. One that is disabled
+    /// is waited for, as the page shows once per frame what can be done.
     pub fn click(&mut self, test_id: &str) -> Result<(), String> {
+        let control = format!("document.querySelector('[data-testid=\"{test_id}\"]')");
+        self.until(
+            &format!("{test_id} can be pressed"),
+            &format!("{control}?.disabled === false"),
+        )?;
         let found = self.evaluate(&format!(
             "(() => {{
-               const control = document.querySelector('[data-testid=\"{test_id}\"]');
-               if (!control) return 'is not there';
-               if (control.disabled) return 'is disabled';
+               const control = {control};
                control.scrollIntoView({{ block: 'nearest' }});
                const box = control.getBoundingClientRect();
                const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
