@@ -49,7 +49,7 @@
       unseen ||= style.clipPath.startsWith("inset(50%");
     }
     if (unseen) continue;
-    if (!scrolls && (box.left < -0.5 || box.right > width + 0.5)) say(`${named(element)} is wider than the page`);
+    if (!scrolls && !cut && (box.left < -0.5 || box.right > width + 0.5)) say(`${named(element)} is wider than the page`);
     if (!cut && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && /hidden|clip/.test(getComputedStyle(element).overflowX)) say(`${named(element)} is cut off`);
     if (parseFloat(getComputedStyle(element).fontSize) < 11) say(`${named(element)} is too small`);
   }
