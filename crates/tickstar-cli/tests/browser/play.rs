@@ -440,7 +440,7 @@ fn in_step(program: &Path) -> Result<(), String> {
         "(async () => {
            const samples = [], labels = new Set();
            const end = performance.now() + 45000;
-           while (!tickstar.state().over && samples.length < 400 && performance.now() < end) {
+           while (!tickstar.state().over && samples.length < 240 && performance.now() < end) {
              await new Promise(requestAnimationFrame);
              const { tick, live, running, contestants } = tickstar.state();
              const said = [...document.querySelectorAll('canvas.map')].map((canvas) => /tick (\\d+)/.exec(canvas.ariaLabel)?.[1]);
