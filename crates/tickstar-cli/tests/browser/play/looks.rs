@@ -131,7 +131,7 @@ fn show(page: &mut Page, view: View) -> Result<(), String> {
             page.evaluate("document.getElementById('help-dialog').close(); document.getElementById('tour').click()")?;
         }
         View::Ended => {
-            page.browser.press("Escape")?;
+            page.evaluate("document.querySelector('.tour-skip').click()")?;
             page.evaluate("innerWidth < 1000 && document.body.classList.contains('settings-open') && document.getElementById('toggle-settings').click()")?;
             page.run_to_the_end()?;
         }

@@ -140,16 +140,14 @@ impl Page {
              }})()"
         );
         let found = self.browser.evaluate(&script)?;
-        match found.get("value") {
-            Some(value) => Ok(value.clone()),
-            None => {
-                let mut message = format!("waited {PATIENCE} ms in vain until {what}: {found}");
-                for complaint in self.complaints() {
-                    let _ = write!(message, "\n{complaint}");
-                }
-                Err(message)
-            }
+        if let Some(value) = found.get("value") {
+            return Ok(value.clone());
         }
+        let mut message = format!("waited {PATIENCE} ms in vain until {what}: {found}");
+        for complaint in self.complaints() {
+            let _ = write!(message, "\n{complaint}");
+        }
+        Err(message)
     }
 
     /// Sends a request as the page does, and returns the JSON of the reply.
