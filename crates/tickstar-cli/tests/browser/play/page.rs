@@ -222,11 +222,17 @@ impl Page {
 
     /// Runs to the end by the page's button.
     pub fn run_to_the_end(&mut self) -> Result<(), String> {
-        let is_over = "tickstar.state().over && !tickstar.state().running";
-        if self.evaluate(is_over)? != true {
+        // What stands does not end before the button is pressed.
+        self.pause()?;
+        if self.evaluate("tickstar.state().over")? != true {
             self.click("end")?;
         }
-        self.until("the scene is over", is_over)?;
+        self.is_over()
+    }
+
+    /// Waits until the scene is over.
+    pub fn is_over(&mut self) -> Result<(), String> {
+        self.until("the scene is over", "tickstar.state().over && !tickstar.state().running")?;
         self.drawn()
     }
 
