@@ -253,16 +253,7 @@ fn compare_records(found: &Value, expected: &Value) -> Result<(), String> {
         return Err(format!("{found} instead of {expected}"));
     };
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    let of = |fields: &serde_json::Map<String, Value>, name: &str| {
-        let value = fields.get(name).map(plain);
-        // A session names built-in maps without the word by which the command line tells them from files.
-        match value {
-            Some(Value::String(text)) if name == "map" => {
-                Some(text.strip_prefix("builtin:").unwrap_or(&text).into())
-            }
-            other => other,
-        }
-    };
+    let of = |fields: &serde_json::Map<String, Value>, name: &str| fields.get(name).map(plain);
     let differences: Vec<String> = names
         .into_iter()
         .filter(|name| of(a, name) != of(b, name))
