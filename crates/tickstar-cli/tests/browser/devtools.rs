@@ -96,14 +96,21 @@ impl Browser {
         });
         let (events, next, session) = (Vec::new(), 1, None);
         let mut browser = Browser { child, input, messages, events, next, session, profile };
-        let target = browser.call("Target.createTarget", &json!({"url": "about:blank"}))?;
-        let parameters = json!({"targetId": target["targetId"], "flatten": true});
-        let attached = browser.call("Target.attachToTarget", &parameters)?;
-        browser.session = attached["sessionId"].as_str().map(String::from);
-        for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.call(&format!("{domain}.enable"), &json!({}))?;
-        }
+        browser.new_tab()?;
         Ok(browser)
+    }
+
+    /// Opens another tab, to which all that follows goes. What the one before reports is still heard.
+    pub fn new_tab(&mut self) -> Result<(), String> {
+        self.session = None;
+        let target = self.call("Target.createTarget", &json!({"url": "about:blank"}))?;
+        let parameters = json!({"targetId": target["targetId"], "flatten": true});
+        let attached = self.call("Target.attachToTarget", &parameters)?;
+        self.session = attached["sessionId"].as_str().map(String::from);
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            self.call(&format!("{domain}.enable"), &json!({}))?;
+        }
+        Ok(())
     }
 
     /// Calls a method and waits for its result.
@@ -150,6 +157,74 @@ impl Browser {
             Some(error) => Err(format!("the check itself failed: {error}")),
             None => Ok(result["result"]["value"].clone()),
         }
+    }
+
+    /// Lays pages out for a screen of this width in pixels, in light or dark colors. One as narrow as a phone is a phone.
+    pub fn set_screen(&mut self, width: u32, height: u32, is_dark: bool) -> Result<(), String> {
+        let size = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500
+        });
+        self.call("Emulation.setDeviceMetricsOverride", &size)?;
+        let scheme = if is_dark { "dark" } else { "light" };
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        let media = json!({"media": "screen", "features": features});
+        self.call("Emulation.setEmulatedMedia", &media)?;
+        Ok(())
+    }
+
+    /// Draws with the left button of the mouse: down at the first point, up at the last one.
+    pub fn drag(&mut self, points: &[[f64; 2]]) -> Result<(), String> {
+        let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Ok(()) };
+        self.mouse("mouseMoved", first, 0)?;
+        self.mouse("mousePressed", first, 1)?;
+        for &point in points {
+            self.mouse("mouseMoved", point, 1)?;
+        }
+        self.mouse("mouseReleased", last, 0)
+    }
+
+    pub fn click(&mut self, point: [f64; 2]) -> Result<(), String> {
+        self.drag(&[point])
+    }
+
+    fn mouse(&mut self, kind: &str, [x, y]: [f64; 2], buttons: u32) -> Result<(), String> {
+        let is_button = kind != "mouseMoved";
+        let button = if is_button || buttons > 0 { "left" } else { "none" };
+        let parameters = json!({
+            "type": kind, "x": x, "y": y, "button": button, "buttons": buttons,
+            "clickCount": u32::from(is_button)
+        });
+        self.call("Input.dispatchMouseEvent", &parameters).map(|_| ())
+    }
+
+    /// Presses a key and lets it go: `Enter`, `Shift+Tab`, `ArrowLeft`, a letter.
+    pub fn press(&mut self, name: &str) -> Result<(), String> {
+        let (is_shift, key) = match name.strip_prefix("Shift+") {
+            Some(key) => (true, key),
+            None => (false, name),
+        };
+        let (code, text): (u32, &str) = match key {
+            "Tab" => (9, ""),
+            "Enter" => (13, "\r"),
+            "Escape" => (27, ""),
+            "ArrowLeft" => (37, ""),
+            "ArrowRight" => (39, ""),
+            letter => (letter.to_uppercase().chars().next().map_or(0, u32::from), letter),
+        };
+        let mut parameters = json!({
+            "type": if text.is_empty() { "rawKeyDown" } else { "keyDown" }, "key": key,
+            "code": if key.len() == 1 { format!("Key{}", key.to_uppercase()) } else { key.into() },
+            "windowsVirtualKeyCode": code, "text": text, "modifiers": if is_shift { 8 } else { 0 }
+        });
+        self.call("Input.dispatchKeyEvent", &parameters)?;
+        parameters["type"] = "keyUp".into();
+        self.call("Input.dispatchKeyEvent", &parameters).map(|_| ())
+    }
+
+    /// A picture of what can be seen now.
+    pub fn screenshot(&mut self) -> Result<Vec<u8>, String> {
+        let result = self.call("Page.captureScreenshot", &json!({}))?;
+        result["data"].as_str().and_then(decoded).ok_or_else(|| "no picture".into())
     }
 
     /// What the page and the network reported since it was opened.

@@ -1,4 +1,5 @@
-//! Reports in a browser, among them that of `tickstar reproduce all --quick`: what a reader sees, on phones and desktops, in light, dark and on paper.
+//! What is seen in a browser, on phones and desktops, in light and dark: reports, among them that of `tickstar
+//! reproduce all --quick`, also on paper; and the page of `tickstar play`.
 //!
 //! Needs Chromium or Chrome: the program that `TICKSTAR_CHROMIUM` names, or one in the `PATH`. Whether there is one
 //! is found out when the tests run, as it may come and go; without it they are reported as ignored, with the reason.
@@ -6,6 +7,7 @@
 
 mod check;
 mod devtools;
+mod play;
 mod sample;
 
 use std::fs;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
             check::check_report(program, &quick_run()?.join("times.html"), "quick-times")
         }),
     ];
+    trials.extend(play::trials(&program));
     if let Some(report) = std::env::var_os("TICKSTAR_REPORT").map(PathBuf::from) {
         let check = move |program: &Path| check::check_report(program, &report, "report");
         trials.push(trial(&program, "given_report", check));
