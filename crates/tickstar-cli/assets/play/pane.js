@@ -379,7 +379,7 @@ export class Pane {
     }
     const f = this.history.figures(tick, this.index);
     set('first', f.first === null ? (tick > 0 ? 'none yet' : '–') : `tick ${format.count(f.first)}`);
-    const against = f.optimal === null ? 'of –' : f.outcome === 'reached' && f.optimal > 0 ? `${(f.cost / f.optimal).toFixed(2)} × shortest` : `of ${format.length(f.optimal)}`;
+    const against = f.optimal === null ? 'of –' : f.outcome === 'reached' && f.optimal > 0 ? `(${(f.cost / f.optimal).toFixed(2)}×)` : `of ${format.length(f.optimal)}`;
     set('length', `${format.length(f.cost)} ${against}`);
     set('moves', format.count(f.moves));
     set('backs', format.count(f.backs));

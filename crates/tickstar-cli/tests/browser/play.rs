@@ -312,7 +312,7 @@ fn compare_shown(page: &mut Page, nth: usize, expected: &Value) -> Result<(), St
     ensure(cost < 1000.0, || "such a length is shown without decimals".into())?;
     for (figure, text) in [
         ("first", format!("tick {}", grouped("first_move_interval")?)),
-        ("length", format!("{cost:.1} {ratio:.2} × shortest")),
+        ("length", format!("{cost:.1} ({ratio:.2}×)")),
         ("moves", grouped("moves")?),
         ("backs", grouped("back_moves")?),
     ] {

@@ -19,7 +19,8 @@ const PAUSE: f64 = 2.0;
 /// An animated SVG of one or several runs, with so many ticks per second, again and again.
 pub fn runs_film_svg(scenes: &[Scene], caption: &str, cell_px: u32, speed: u32) -> String {
     let scale = Scale::new(scenes);
-    let sheet = Sheet::new(scenes, caption, cell_px, &scale);
+    let stills: Vec<Scene> = scenes.iter().map(still).collect();
+    let sheet = Sheet::new(&stills, caption, cell_px, &scale);
     let speed = f64::from(speed.max(1));
     let last = scenes.iter().map(last_tick).max().unwrap_or(0).max(1);
     let ticks = last as usize + (PAUSE * speed).ceil() as usize;
@@ -27,23 +28,27 @@ pub fn runs_film_svg(scenes: &[Scene], caption: &str, cell_px: u32, speed: u32) 
     let film =
         Film { ticks, last, timing: format!("dur=\"{seconds}s\" repeatCount=\"indefinite\"") };
     let mut page = Page::begin(sheet.width, sheet.height, caption);
-    for (scene, frame) in scenes.iter().zip(&sheet.frames) {
-        // The search is drawn apart, and nothing else moves but the agent.
-        let still = Scene {
-            expanded: Vec::new(),
-            expanded_regions: Vec::new(),
-            found: Vec::new(),
-            ..scene.clone()
-        };
-        draw_cells(&mut page, &still, frame, &scale);
+    for ((scene, still), frame) in scenes.iter().zip(&stills).zip(&sheet.frames) {
+        draw_cells(&mut page, still, frame, &scale);
         film.draw_search(&mut page, scene, frame, &scale);
         film.draw_walk(&mut page, scene, frame);
-        draw_marks(&mut page, &still, frame);
+        draw_marks(&mut page, still, frame);
         film.draw_agent(&mut page, scene, frame);
     }
     draw_legend(&mut page, &sheet, &scale);
     sheet.draw_text(&mut page);
     page.finish()
+}
+
+/// What does not move: neither the search nor anything on the walk.
+fn still(scene: &Scene) -> Scene {
+    Scene {
+        expanded: Vec::new(),
+        expanded_regions: Vec::new(),
+        found: Vec::new(),
+        back: Vec::new(),
+        ..scene.clone()
+    }
 }
 
 /// The last tick in which anything happened.

@@ -57,7 +57,9 @@ impl LegendItem {
         };
         let is_there = |item: &LegendItem| match item {
             LegendItem::Start | LegendItem::Goal | LegendItem::Wall => true,
-            LegendItem::Walked | LegendItem::Tick => any(&|scene| scene.walk.len() > 1),
+            LegendItem::Walked => any(&|scene| scene.walk.len() > 1),
+            // Moves alone are enough for a film, which has time of its own.
+            LegendItem::Tick => any(&|scene| !scene.back.is_empty()),
             LegendItem::Back => any(&|scene| scene.back.contains(&true)),
             LegendItem::Found => any(&|scene| !scene.found.is_empty()),
             LegendItem::Terrain => any(&|scene| scene.grid.terrain().is_some()),
