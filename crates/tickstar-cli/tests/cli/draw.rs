@@ -121,3 +121,17 @@ fn every_kind_of_run_can_be_drawn() {
         assert!(folder.read("a.png").starts_with(PNG));
     }
 }
+
+#[test]
+fn a_moving_picture_is_an_svg() {
+    let folder = Folder::new("draw-animate");
+    let text = folder
+        .run("draw --animate --algorithm tba --algorithm rtaa --world unknown --speed 50")
+        .good();
+    assert!(text.starts_with("tickstar.svg: "), "{text}");
+    let svg = folder.text("tickstar.svg");
+    assert_eq!(svg.matches("<animateTransform").count(), 2, "an agent in each panel");
+    assert!(svg.matches("<animate ").count() > 50, "a search that spreads");
+    refused(&folder, "draw --animate --out a.png", USAGE, &["a.png", "must end in .svg"]);
+    refused(&folder, "draw --speed 5", USAGE, &["--animate"]);
+}
