@@ -550,7 +550,7 @@ fn reach(page: &mut Page, id: &str) -> Result<(), String> {
 /// A thousand agents, all of whom arrive.
 fn crowd(program: &Path) -> Result<(), String> {
     let mut page = Page::opened(program, "crowd")?;
-    page.enter("preset", "gate")?;
+    page.enter("preset", "gates")?;
     page.until("the crowd walks", "tickstar.state().crowd?.walking > 0")?;
     page.run_to_the_end()?;
     let states = page.all_ticks()?;

@@ -165,7 +165,7 @@ const PRESETS: [Preset; 7] = [
         run: 60,
     },
     Preset {
-        key: "gate",
+        key: "gates",
         title: "A thousand agents",
         about: "One budget per frame for all of them. Draw walls, and watch them turn.",
         scene: || SceneSpec {
@@ -176,7 +176,7 @@ const PRESETS: [Preset; 7] = [
                 apart: false,
                 one_goal: false,
             }),
-            ..scene(drawn("two halls and a gate", GATE), &[])
+            ..scene(drawn("two halls and three gates", GATES), &[])
         },
         run: 20,
     },
@@ -220,9 +220,9 @@ const BRIDGES: Drawing = (128, 80, |x, y| {
 });
 
 /// Two halls with a wall between them, and three gates in it.
-const GATE: Drawing = (160, 96, |x, y| {
+const GATES: Drawing = (160, 96, |x, y| {
     let is_gate = y.abs_diff(48) < 3 || y.abs_diff(16) < 2 || y.abs_diff(80) < 2;
-    let pillars = x % 20 < 2 && y % 16 < 2;
+    let pillars = x % 20 < 2 && y % 16 < 2 && x.abs_diff(80) > 5;
     (78..82).contains(&x) && !is_gate || pillars
 });
 

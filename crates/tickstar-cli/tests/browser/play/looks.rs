@@ -106,7 +106,7 @@ fn show(page: &mut Page, view: View) -> Result<(), String> {
             page.pause()?;
         }
         View::Crowd => {
-            page.enter("preset", "gate")?;
+            page.enter("preset", "gates")?;
             page.until(
                 "some frames were run",
                 "tickstar.state().crowd && tickstar.state().live > 20",
