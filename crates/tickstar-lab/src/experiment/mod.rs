@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use thiserror::Error;
 use tickstar::Cost;
-use tickstar::catalog::Config;
+use tickstar::catalog::{self, Config};
 
 pub use course::{CoursePlan, MapSource, OpenError, ProblemSource, hash};
 pub use results::{Results, ResultsError};
@@ -22,6 +22,7 @@ pub use store::{Store, StoreError, remove_halves, write_whole};
 pub use table::{RecordTable, TableError};
 
 use crate::PrepareError;
+use crate::text::quoted;
 use crate::{
     Arena, Clock, FailedProblem, Job, Journey, Problem, ProblemError, Record, Reference, SimAgent,
     Timing, Undefined, Untimed, text,
@@ -49,6 +50,27 @@ pub struct Contestant {
     pub config: Config,
     /// The budget of each interval; none: no limit.
     pub budget: Option<u64>,
+}
+
+/// The algorithm that a text names, `NAME[:KEY=VALUE…]`, as on the command line.
+///
+/// # Errors
+/// When it names none, or a setting cannot have that value: a sentence that says so.
+pub fn configured(text: &str) -> Result<Config, String> {
+    let mut parts = text.split(':');
+    let entry =
+        catalog::find(parts.next().unwrap_or_default()).map_err(|error| error.to_string())?;
+    let mut settings: Vec<(&str, &str)> = Vec::new();
+    for part in parts {
+        let (key, value) = part
+            .split_once('=')
+            .ok_or_else(|| format!("`{}`: expected key=value, such as r=0.9", quoted(part)))?;
+        if settings.iter().any(|(other, _)| *other == key.trim()) {
+            return Err(format!("`{}` is set twice", quoted(key)));
+        }
+        settings.push((key.trim(), value.trim()));
+    }
+    entry.configure(&settings).map_err(|error| error.to_string())
 }
 
 impl Contestant {

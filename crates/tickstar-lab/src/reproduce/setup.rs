@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-use tickstar::catalog;
 use tickstar::space::Corners;
 
 use super::Paper;
 use crate::benchmark;
 use crate::buckets::Buckets;
-use crate::experiment::{Contestant, CoursePlan, Experiment, MapSource, ProblemSource, hash};
+use crate::experiment::{
+    Contestant, CoursePlan, Experiment, MapSource, ProblemSource, configured, hash,
+};
 use crate::files::{self, FileError};
 use crate::generate::Kind;
 use crate::{Judging, WorldKind, text};
@@ -224,11 +225,7 @@ pub(super) fn of_length(from: u32, to: u32, count: usize) -> ProblemSource {
 /// An algorithm as it is named on the command line, such as `tba:switch=true`, with each of these budgets; 0 means no
 /// limit.
 pub(super) fn with_budgets(text: &str, budgets: &[u64]) -> Vec<Contestant> {
-    let mut parts = text.split(':');
-    let name = parts.next().unwrap_or_default();
-    let settings: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('=')).collect();
-    let entry = catalog::find(name).unwrap_or_else(|error| panic!("bug: {error}"));
-    let config = entry.configure(&settings).unwrap_or_else(|error| panic!("bug: {error}"));
+    let config = configured(text).unwrap_or_else(|error| panic!("bug: {error}"));
     let each = |&budget: &u64| Contestant {
         name: text.to_string(),
         config: config.clone(),

@@ -5,8 +5,7 @@ use tickstar::crowd::CrowdConfig;
 use tickstar::{Cell, Grid};
 
 use super::limits;
-use super::message::{CrowdSpec, Payload, Refusal};
-use super::player::configured;
+use super::message::{CrowdSpec, Payload, Refusal, configured};
 use crate::WorldKind;
 use crate::crowd::{Budget, Planner, Run, Setup, State, prepare, problems};
 
@@ -145,8 +144,7 @@ fn planner(spec: &CrowdSpec) -> Result<Planner, Refusal> {
     if spec.planner == "crowd" {
         return Ok(Planner::Crowd);
     }
-    let config =
-        configured(&spec.planner).map_err(|refusal| Refusal::about("planner", refusal.message))?;
+    let config = configured("planner", &spec.planner)?;
     if config.subgoal_level().is_some() {
         let message = "D LRTA* makes tables for the whole map, which a crowd does without here";
         return Err(Refusal::about("planner", message));

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tickstar::catalog::Config;
+
+use crate::experiment;
 
 /// A request: one JSON object with one key.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -190,6 +193,11 @@ impl Refusal {
         }
         encode(&head, &[])
     }
+}
+
+/// The algorithm that a text names, as on the command line.
+pub(super) fn configured(field: &'static str, text: &str) -> Result<Config, Refusal> {
+    experiment::configured(text).map_err(|message| Refusal::about(field, message))
 }
 
 /// The numbers of a reply, which are kept apart from its JSON.

@@ -3,34 +3,14 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use tickstar::catalog::{self, Config};
+use tickstar::catalog::Config;
 use tickstar::regions::RegionId;
 use tickstar::search::SearchConfig;
 use tickstar::{AgentState, Grid, Layered, NodeId, Path, find_path};
 
 use super::message::{Payload, Refusal};
 use crate::draw::region_middle;
-use crate::text::quoted;
 use crate::{Arena, Interval, Job, Outcome, Problem, Sim, Walk};
-
-/// An algorithm as it is named on the command line, `NAME[:KEY=VALUE…]`.
-pub(super) fn configured(text: &str) -> Result<Config, Refusal> {
-    let refused = |message: String| Refusal::about("contestants", message);
-    let mut parts = text.split(':');
-    let entry = catalog::find(parts.next().unwrap_or_default());
-    let entry = entry.map_err(|error| refused(error.to_string()))?;
-    let mut settings: Vec<(&str, &str)> = Vec::new();
-    for part in parts {
-        let (key, value) = part.split_once('=').ok_or_else(|| {
-            refused(format!("`{}`: expected key=value, such as r=0.9", quoted(part)))
-        })?;
-        if settings.iter().any(|(other, _)| *other == key.trim()) {
-            return Err(refused(format!("`{}` is set twice", quoted(key))));
-        }
-        settings.push((key.trim(), value.trim()));
-    }
-    entry.configure(&settings).map_err(|error| refused(error.to_string()))
-}
 
 /// An agent, and what was last reported of it.
 #[derive(Debug)]

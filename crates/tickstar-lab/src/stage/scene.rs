@@ -8,8 +8,8 @@ use tickstar::{Cell, Cost, Grid, NodeId, find_path};
 
 use super::crowd::CrowdPlayer;
 use super::limits;
-use super::message::{Change, MapSpec, Payload, Refusal, Replay, Request, SceneSpec};
-use super::player::{Player, configured};
+use super::message::{Change, MapSpec, Payload, Refusal, Replay, Request, SceneSpec, configured};
+use super::player::Player;
 use super::{NUMBERS, WORK};
 use crate::generate::{Kind, generate, random_problems};
 use crate::text::{hint, quoted};
@@ -96,7 +96,7 @@ impl Scene {
                 return Err(Refusal::about("contestants", message));
             }
             for text in &spec.contestants {
-                configs.push(configured(text)?);
+                configs.push(configured("contestants", text)?);
             }
             check_subgoals(&configs, &base)?;
         }

@@ -3,7 +3,6 @@ use std::fmt::Write;
 use tickstar::catalog;
 
 use super::message::{Replay, Request};
-use super::player::configured;
 use super::*;
 use crate::generate::Dice;
 use crate::{Arena, Job, builtin};
@@ -105,7 +104,7 @@ fn records_are_those_of_the_same_jobs() {
             let records = stage.records().unwrap();
             assert_eq!(opened.head["optimal"], records[0]["optimal"], "{map}, {world}");
             for (name, record) in three.iter().zip(records) {
-                let config = configured(name).unwrap();
+                let config = crate::experiment::configured(name).unwrap();
                 arena.prepare(&config, |_| ()).unwrap();
                 let name_of_map = format!("builtin:{map}");
                 let expected =
